@@ -1,0 +1,53 @@
+package io.seckill.common.bus;
+
+import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemState;
+import java.util.List;
+
+/**
+ * An item on the board.
+ *
+ * @param definition what the operator said
+ * @param state where it stands
+ * @param generation the generation of definition and state
+ * @param remaining units that can be sold now, summed over the readable shards; 0 before preheat
+ * @param soldOut true only when two passes proved it; never guessed from {@code remaining}
+ * @param shards one mark for each shard, in shard order; empty before preheat
+ */
+public record ItemView(
+    ItemDefinition definition,
+    ItemState state,
+    long generation,
+    long remaining,
+    boolean soldOut,
+    List<ShardMark> shards) {
+
+  /** Copies the list. */
+  public ItemView {
+    shards = List.copyOf(shards);
+  }
+
+  /**
+   * How far a shard's stock was known: (epoch, adds) rises with every entry of units, so a view
+   * with a lower mark for any shard is older and must not overrule.
+   *
+   * @param epoch the shard's epoch
+   * @param adds entries of units so far
+   */
+  public record ShardMark(long epoch, long adds) {}
+
+  /** Whether for any shard the other view knows a higher mark than this one. */
+  public boolean isOlderThan(ItemView other) {
+    if (generation < other.generation) {
+      return true;
+    }
+    for (int i = 0; i < Math.min(shards.size(), other.shards.size()); i++) {
+      ShardMark mine = shards.get(i);
+      ShardMark theirs = other.shards.get(i);
+      if (mine.epoch < theirs.epoch || (mine.epoch == theirs.epoch && mine.adds < theirs.adds)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

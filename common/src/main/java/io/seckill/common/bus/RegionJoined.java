@@ -1,0 +1,8 @@
+package io.seckill.common.bus;
+
+/**
+ * The ledger agrees with S.
+ *
+ * @param shardCount S
+ */
+public record RegionJoined(int shardCount) {}

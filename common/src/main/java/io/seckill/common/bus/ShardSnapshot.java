@@ -1,0 +1,41 @@
+package io.seckill.common.bus;
+
+import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemState;
+import java.util.List;
+
+/**
+ * What a shard must hold, from stored rows alone.
+ *
+ * @param missing entries up to (lastEpoch, lastSeq) of the query that are not stored yet: the
+ *     consumer still has to store them; the snapshot is to be used only when this is 0
+ * @param items every item that the shard has ever taken over
+ */
+public record ShardSnapshot(long missing, List<ItemInShard> items) {
+
+  /** Copies the list. */
+  public ShardSnapshot {
+    items = List.copyOf(items);
+  }
+
+  /**
+   * An item in the shard.
+   *
+   * @param definition what the operator said
+   * @param state the state that goes with the generation
+   * @param generation the generation to write
+   * @param lastMove number of the last move whose entry is stored
+   * @param adds stored entries of units: moves in and releases to stock
+   * @param granted units of stored moves, less units released to the grant
+   * @param stock units to sell: stored moves − wins + released to stock; open dead letters count as
+   *     held
+   */
+  public record ItemInShard(
+      ItemDefinition definition,
+      ItemState state,
+      long generation,
+      long lastMove,
+      long adds,
+      long granted,
+      long stock) {}
+}
