@@ -1,0 +1,141 @@
+package io.seckill.lua;
+
+import io.seckill.common.id.ItemId;
+import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemState;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code read_items.lua}: items of a shard together with (epoch, seq), as of one instant. */
+public final class ReadItems {
+
+  private static final Script SCRIPT = Script.load("read_items");
+  private static final int FIRST = 6;
+  private static final int WIDTH = 17;
+
+  private ReadItems() {}
+
+  /**
+   * A shard at one instant.
+   *
+   * @param epoch the head's epoch
+   * @param seq the head's seq
+   * @param runId the head's run id
+   * @param state the head's state
+   * @param atMs Redis time
+   * @param items in the order asked for; empty where the shard does not know the item
+   */
+  public record Reading(
+      long epoch,
+      long seq,
+      String runId,
+      ReadHead.HeadState state,
+      long atMs,
+      List<Optional<ShardItem>> items) {}
+
+  /**
+   * An item in one shard.
+   *
+   * @param definition as the shard has it
+   * @param version generation and state
+   * @param lastMove number of the last move applied
+   * @param adds entries of units so far
+   * @param sent units sent to other shards
+   * @param received units received from other shards
+   * @param granted units that came in, less what went out for good
+   * @param stock units to sell; empty when the key is missing
+   * @param receipts users with a receipt
+   */
+  public record ShardItem(
+      ItemDefinition definition,
+      PutItem.ItemVersion version,
+      long lastMove,
+      long adds,
+      long sent,
+      long received,
+      long granted,
+      Optional<Long> stock,
+      long receipts) {}
+
+  /** The ids of all items that a shard knows, ascending. */
+  public static Future<List<ItemId>> known(RedisLink link, RedisKeys keys, long timeoutMs) {
+    return link.send(Request.cmd(Command.SMEMBERS).arg(keys.items()), timeoutMs)
+        .map(
+            reply -> {
+              List<ItemId> items = new ArrayList<>(reply.size());
+              for (Response item : reply) {
+                items.add(ItemId.parse(item.toString()));
+              }
+              items.sort(null);
+              return items;
+            });
+  }
+
+  /** Reads them; empty when the head is missing. At most a few hundred items a call. */
+  public static Future<Optional<Reading>> run(
+      RedisLink link, RedisKeys keys, List<ItemId> items, long timeoutMs) {
+    List<String> scriptKeys = new ArrayList<>(1 + 3 * items.size());
+    scriptKeys.add(keys.head());
+    for (ItemId item : items) {
+      scriptKeys.add(keys.item(item));
+      scriptKeys.add(keys.stock(item));
+      scriptKeys.add(keys.receipts(item));
+    }
+    return SCRIPT
+        .run(link, link.fence(0, timeoutMs), scriptKeys, List.of(), timeoutMs)
+        .map(reply -> resultOf(reply, items));
+  }
+
+  private static Optional<Reading> resultOf(Response reply, List<ItemId> items) {
+    if (reply.get(0).toString().equals("MISSING")) {
+      return Optional.empty();
+    }
+    List<Optional<ShardItem>> read = new ArrayList<>(items.size());
+    for (int i = 0; i < items.size(); i++) {
+      read.add(itemOf(reply, FIRST + i * WIDTH, items.get(i)));
+    }
+    return Optional.of(
+        new Reading(
+            reply.get(1).toLong(),
+            reply.get(2).toLong(),
+            reply.get(3).toString(),
+            ReadHead.HeadState.valueOf(reply.get(4).toString()),
+            reply.get(5).toLong(),
+            read));
+  }
+
+  private static Optional<ShardItem> itemOf(Response reply, int at, ItemId id) {
+    if (reply.get(at).toString().isEmpty()) {
+      return Optional.empty();
+    }
+    ItemDefinition definition =
+        new ItemDefinition(
+            id,
+            reply.get(at + 5).toString(),
+            reply.get(at + 6).toLong(),
+            reply.get(at + 7).toString(),
+            reply.get(at + 8).toString(),
+            reply.get(at + 4).toInteger(),
+            reply.get(at + 2).toLong(),
+            reply.get(at + 3).toLong(),
+            reply.get(at + 9).toLong());
+    String stock = reply.get(at + 15).toString();
+    return Optional.of(
+        new ShardItem(
+            definition,
+            new PutItem.ItemVersion(
+                reply.get(at).toLong(), ItemState.valueOf(reply.get(at + 1).toString())),
+            reply.get(at + 10).toLong(),
+            reply.get(at + 11).toLong(),
+            reply.get(at + 12).toLong(),
+            reply.get(at + 13).toLong(),
+            reply.get(at + 14).toLong(),
+            stock.isEmpty() ? Optional.empty() : Optional.of(Long.parseLong(stock)),
+            reply.get(at + 16).toLong()));
+  }
+}

@@ -1,0 +1,42 @@
+package io.seckill.lua;
+
+import io.seckill.common.id.EntryId;
+import io.seckill.common.id.ItemId;
+import io.seckill.common.id.UserId;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code release_win.lua}: gives the units and the quota of one held win back, once. */
+public final class ReleaseWin {
+
+  private static final Script SCRIPT = Script.load("release_win");
+
+  private ReleaseWin() {}
+
+  /**
+   * What to release.
+   *
+   * @param user whose win
+   * @param win its place in the shard's log
+   * @param reason a word for people
+   * @param items the items of its lines, all of them
+   */
+  public record Args(UserId user, EntryId win, String reason, List<ItemId> items) {}
+
+  /** Releases: OK, ALREADY, NOT_FOUND, LOST, NOT_WRITTEN, FENCED, FROZEN or EXPIRED. */
+  public static Future<StepResult> run(
+      RedisLink link, Fence fence, RedisKeys keys, Args release, long timeoutMs) {
+    List<String> scriptKeys = new ArrayList<>(List.of(keys.head(), keys.log()));
+    List<String> args =
+        new ArrayList<>(
+            List.of(release.user().value(), release.win().toString(), release.reason()));
+    for (ItemId item : release.items()) {
+      scriptKeys.add(keys.item(item));
+      scriptKeys.add(keys.stock(item));
+      scriptKeys.add(keys.receipts(item));
+      args.add(item.toString());
+    }
+    return SCRIPT.run(link, fence, scriptKeys, args, timeoutMs).map(StepResult::of);
+  }
+}

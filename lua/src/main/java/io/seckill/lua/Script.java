@@ -1,0 +1,106 @@
+package io.seckill.lua;
+
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.commons.codec.digest.DigestUtils;
+
+/**
+ * A script file and its digest. Runs as EVALSHA; only when the server does not know the digest,
+ * once as EVAL of the text. Nothing else is tried twice here. Immutable, fit for all threads.
+ */
+public final class Script {
+
+  private static final Pattern INCLUDE = Pattern.compile("(?m)^-- @include ([a-z_]+\\.lua)$");
+
+  private final String name;
+  private final String text;
+  private final String sha1;
+
+  private Script(String name, String text) {
+    this.name = name;
+    this.text = text;
+    this.sha1 = DigestUtils.sha1Hex(text);
+  }
+
+  /**
+   * Loads {@code scripts/<name>.lua} from the class path and puts included files in.
+   *
+   * @throws UncheckedIOException when a file is missing: a defect of the build
+   */
+  public static Script load(String name) {
+    Matcher include = INCLUDE.matcher(read(name + ".lua"));
+    return new Script(
+        name, include.replaceAll(found -> Matcher.quoteReplacement(read(found.group(1)))));
+  }
+
+  private static String read(String file) {
+    try (InputStream in = Script.class.getResourceAsStream("scripts/" + file)) {
+      if (in == null) {
+        throw new IOException("no script " + file);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The file's name without ending. */
+  public String name() {
+    return name;
+  }
+
+  /** The whole text with its includes. */
+  public String text() {
+    return text;
+  }
+
+  /** The digest that EVALSHA takes. */
+  public String sha1() {
+    return sha1;
+  }
+
+  /**
+   * Runs the script.
+   *
+   * @param link the connection; its event loop
+   * @param fence the first three arguments
+   * @param keys every key that the script touches
+   * @param args the further arguments
+   * @param timeoutMs bound on the at most two calls together
+   */
+  Future<Response> run(
+      RedisLink link, Fence fence, List<String> keys, List<String> args, long timeoutMs) {
+    long startedAt = System.nanoTime();
+    return link.send(request(Command.EVALSHA, sha1, fence, keys, args), timeoutMs)
+        .recover(
+            failure -> {
+              if (!(failure instanceof RedisCallException e) || !e.code().equals("NOSCRIPT")) {
+                return Future.failedFuture(failure);
+              }
+              long leftMs = timeoutMs - (System.nanoTime() - startedAt) / 1_000_000;
+              return link.send(request(Command.EVAL, text, fence, keys, args), leftMs);
+            });
+  }
+
+  private static Request request(
+      Command command, String body, Fence fence, List<String> keys, List<String> args) {
+    Request request = Request.cmd(command).arg(body).arg(keys.size());
+    for (String key : keys) {
+      request.arg(key);
+    }
+    request.arg(fence.epoch()).arg(fence.runId()).arg(fence.notAfterMs());
+    for (String arg : args) {
+      request.arg(arg);
+    }
+    return request;
+  }
+}

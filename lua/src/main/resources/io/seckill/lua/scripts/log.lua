@@ -1,0 +1,35 @@
+-- Include: the log entry with which every change of a shard begins, and the end of a shard that has lost keys.
+--
+-- Guarantee: the XADD is a script's first write. When Redis refuses it, nothing was written; when it is written, Redis lets the
+-- script finish, also at its memory bound.
+
+-- Returns nil, or why the entry is not there: NOT_WRITTEN, or READONLY on a server that is no master any more.
+local function append_entry(log_key, place, ...)
+  local added = redis.pcall('XADD', log_key, place, ...)
+  if type(added) == 'table' and added.err then
+    -- Redis 6 puts the line of the script before the word.
+    return string.find(added.err, 'READONLY', 1, true) and 'READONLY' or 'NOT_WRITTEN'
+  end
+  return nil
+end
+
+-- The reply of a script whose entry was refused. READONLY stays an error, so that the caller looks for the master.
+local function refused_entry(why)
+  if why == 'READONLY' then
+    return redis.error_reply('READONLY this server is not a master, nothing was written')
+  end
+  return { why }
+end
+
+-- Stops a shard that has lost keys until it is opened again. A server that refuses even this changes nothing of the answer.
+local function freeze_lost(head_key)
+  redis.pcall('HSET', head_key, 'state', 'FROZEN')
+  return { 'LOST' }
+end
+
+-- Units as the exact number that Redis can count with, or nil: a missing key, another type, or a text that is no integer.
+local function exact_units(stock_key)
+  local text = redis.pcall('GET', stock_key)
+  local units = type(text) == 'string' and tonumber(text)
+  return units and string.format('%.0f', units) == text and units or nil
+end

@@ -1,0 +1,15 @@
+-- Purpose: tells where a shard stands. Writes nothing.
+--
+-- KEYS: 1 head
+-- ARGV: 1 epoch, 2 run id, 3 not-after; not looked at, because this is how a caller learns them
+-- Returns: { MISSING } or { OK, epoch, seq, run id, state, S, last epoch, last seq }
+-- Cost: one HMGET
+
+local head = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'runId', 'state', 'shards', 'lastEpoch', 'lastSeq')
+if not head[1] then
+  return { 'MISSING' }
+end
+for i = 1, 7 do
+  head[i] = head[i] or '0'
+end
+return { 'OK', unpack(head) }

@@ -1,0 +1,191 @@
+package io.seckill.lua;
+
+import static io.seckill.lua.TestShard.TIMEOUT_MS;
+import static io.seckill.lua.TestShard.buy;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.seckill.common.id.EntryId;
+import io.seckill.common.id.ItemId;
+import io.seckill.lua.DecidePurchases.Purchase;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@ParameterizedClass
+@EnumSource(TestServer.class)
+class AckLogScriptIT {
+
+  @Parameter TestServer server;
+
+  private TestShard shard;
+
+  @BeforeEach
+  void open() {
+    shard = TestShard.open(server.address());
+  }
+
+  @AfterEach
+  void close() {
+    if (shard != null) {
+      shard.close();
+    }
+  }
+
+  private void group() {
+    shard.redis("XGROUP", "CREATE", shard.keys.log(), RedisKeys.GROUP, "0", "MKSTREAM");
+  }
+
+  private List<EntryId> deliver(int count) {
+    List<EntryId> ids = new ArrayList<>();
+    Response read =
+        shard.redis(
+            "XREADGROUP",
+            "GROUP",
+            RedisKeys.GROUP,
+            "c1",
+            "COUNT",
+            Integer.toString(count),
+            "STREAMS",
+            shard.keys.log(),
+            ">");
+    for (Response entry : read.get(0).get(1)) {
+      ids.add(EntryId.parse(entry.get(0).toString()));
+    }
+    return ids;
+  }
+
+  private StepResult ack(Fence fence, List<EntryId> ids) {
+    return shard.run(() -> AckLog.run(shard.link, fence, shard.keys, ids, TIMEOUT_MS));
+  }
+
+  private StepResult ack(List<EntryId> ids) {
+    return ack(shard.fence(), ids);
+  }
+
+  private List<String> left() {
+    List<String> ids = new ArrayList<>();
+    for (Response entry : shard.redis("XRANGE", shard.keys.log(), "-", "+")) {
+      ids.add(entry.get(0).toString());
+    }
+    return ids;
+  }
+
+  @Test
+  void SC_06_ackShouldNeverTrimWhatIsNotAcknowledgedOrNotDelivered() {
+    ItemId item = shard.sell(1, 100);
+    for (int i = 0; i < 7; i++) {
+      shard.win(buy("u" + i, null, item, 1));
+    }
+    group();
+    List<EntryId> delivered = deliver(6);
+
+    // The first one is still being stored: nothing may go.
+    assertThat(ack(delivered.subList(1, 6))).isEqualTo(new StepResult(StepResult.Status.OK, "5"));
+    assertThat(left()).hasSize(10);
+    // Everything delivered is stored: exactly the undelivered ones stay.
+    assertThat(ack(delivered.subList(0, 1)).status()).isEqualTo(StepResult.Status.OK);
+    assertThat(left()).hasSize(4).first().isEqualTo(shard.epoch() + "-7");
+    // A repetition, or an id that was never delivered, takes nothing away.
+    assertThat(ack(delivered)).isEqualTo(new StepResult(StepResult.Status.OK, "0"));
+    assertThat(ack(List.of(new EntryId(shard.epoch(), 10))))
+        .isEqualTo(new StepResult(StepResult.Status.OK, "0"));
+    assertThat(left()).hasSize(4);
+    assertThat(deliver(100)).hasSize(4);
+  }
+
+  @Test
+  void SC_06_ackShouldKeepEverythingWhenNothingWasDelivered() {
+    shard.sell(1, 100);
+    group();
+    assertThat(ack(List.of(new EntryId(shard.epoch(), 1))))
+        .isEqualTo(new StepResult(StepResult.Status.OK, "0"));
+    assertThat(left()).hasSize(3);
+  }
+
+  @Test
+  void SC_07_logShouldBeEmptyOnceAllIsStored() {
+    ItemId item = shard.sell(1, AckLog.MAX_IDS);
+    group();
+    ack(deliver(3));
+    for (int from = 0; from < AckLog.MAX_IDS; from += DecidePurchases.MAX_BATCH) {
+      int first = from;
+      shard.decide(
+          IntStream.range(first, first + DecidePurchases.MAX_BATCH)
+              .mapToObj(i -> buy("u" + i, null, item, 1))
+              .toArray(Purchase[]::new));
+    }
+    List<EntryId> all = deliver(AckLog.MAX_IDS);
+    assertThat(ack(all)).isEqualTo(new StepResult(StepResult.Status.OK, "" + AckLog.MAX_IDS));
+    assertThat(left()).isEmpty();
+    assertThat(shard.redis("XPENDING", shard.keys.log(), RedisKeys.GROUP).get(0).toLong()).isZero();
+    // The numbers go on.
+    assertThat(shard.win(buy("late", null, shard.sell(1, 1), 1)).seq())
+        .isEqualTo(AckLog.MAX_IDS + 3 + 4);
+  }
+
+  @Test
+  void ackShouldServeEntriesOfAnEarlierEpochWhileTheShardIsRepaired() {
+    shard.sell(1, 10);
+    group();
+    List<EntryId> delivered = deliver(3);
+    shard.reopen();
+    shard.redis("HSET", shard.keys.head(), "state", "REPAIRING");
+    assertThat(ack(delivered)).isEqualTo(new StepResult(StepResult.Status.OK, "3"));
+    assertThat(left()).isEmpty();
+  }
+
+  @Test
+  void SC_01_ackShouldSayWhenTheGroupIsGone() {
+    shard.sell(1, 10);
+    List<EntryId> ids = List.of(new EntryId(shard.epoch(), 1));
+    assertThat(ack(ids).status()).isEqualTo(StepResult.Status.NOGROUP);
+    shard.redis("XGROUP", "CREATE", shard.keys.log(), "another", "0");
+    assertThat(ack(ids).status()).isEqualTo(StepResult.Status.NOGROUP);
+    assertThat(left()).hasSize(3);
+    shard.redis("DEL", shard.keys.log());
+    assertThat(ack(ids).status()).isEqualTo(StepResult.Status.NOGROUP);
+  }
+
+  @Test
+  void ackShouldRefuseAnotherServerAndALateCall() {
+    shard.sell(1, 10);
+    group();
+    List<EntryId> delivered = deliver(3);
+    Fence right = shard.fence();
+    assertThat(ack(new Fence(right.epoch(), "another", right.notAfterMs()), delivered).status())
+        .isEqualTo(StepResult.Status.FENCED);
+    assertThat(ack(new Fence(right.epoch(), right.runId(), 1), delivered).status())
+        .isEqualTo(StepResult.Status.EXPIRED);
+    assertThat(left()).hasSize(3);
+  }
+
+  @Test
+  void ackShouldTrimNothingThatAForeignHandMadeUndeletable() {
+    shard.sell(1, 10);
+    group();
+    shard.redis("XADD", shard.keys.log(), "18446744073709551615-18446744073709551615", "k", "x");
+    List<EntryId> ours = deliver(3);
+    Response last =
+        shard.redis("XREADGROUP", "GROUP", RedisKeys.GROUP, "c1", "STREAMS", shard.keys.log(), ">");
+    String foreign = last.get(0).get(1).get(0).get(0).toString();
+    shard.redis("XACK", shard.keys.log(), RedisKeys.GROUP, foreign);
+    assertThat(ack(ours).status()).isEqualTo(StepResult.Status.OK);
+    assertThat(left()).containsExactly(foreign);
+  }
+
+  @Test
+  void ackShouldHaveABound() {
+    List<EntryId> tooMany =
+        IntStream.rangeClosed(0, AckLog.MAX_IDS).mapToObj(i -> new EntryId(1, i)).toList();
+    assertThatThrownBy(() -> ack(tooMany)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ack(List.of())).isInstanceOf(IllegalArgumentException.class);
+  }
+}
