@@ -1,0 +1,79 @@
+package io.seckill.engine;
+
+import io.seckill.common.bus.Addresses;
+import io.seckill.common.bus.PurchaseRequest;
+import io.seckill.common.id.OrderIds;
+import io.seckill.common.id.UserShards;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Decides purchases: one batcher for each shard. */
+final class DecisionVerticle extends VerticleBase {
+
+  /** Bound on finishing what is in flight at a stop. */
+  private static final long DRAIN_MS = 5_000;
+
+  private static final long DRAIN_POLL_MS = 10;
+
+  private final EngineContext engine;
+  private final List<ShardSession> sessions = new ArrayList<>();
+  private final List<PurchaseBatcher> batchers = new ArrayList<>();
+
+  private UserShards shards;
+  private MessageConsumer<PurchaseRequest> consumer;
+
+  DecisionVerticle(EngineContext engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public Future<?> start() {
+    shards = new UserShards(engine.access().shardCount());
+    DecisionReplies replies =
+        new DecisionReplies(
+            engine.region(), shards.count(), new OrderIds(engine.orderIdKey()), engine.soldOut());
+    for (int shard = 0; shard < shards.count(); shard++) {
+      ShardSession session = new ShardSession(vertx, shard, engine.access(), Optional.empty());
+      PurchaseBatcher batcher =
+          new PurchaseBatcher(vertx, session, engine.batcherOptions(), replies, engine.metrics());
+      sessions.add(session);
+      batchers.add(batcher);
+      session.start(batcher::wake);
+    }
+    consumer = vertx.eventBus().consumer(Addresses.PURCHASE, this::decide);
+    return consumer.completion();
+  }
+
+  private void decide(Message<PurchaseRequest> message) {
+    PurchaseRequest request = message.body();
+    batchers.get(shards.shardOf(request.user())).offer(request, message::reply);
+  }
+
+  @Override
+  public Future<?> stop() {
+    Promise<Void> drained = Promise.promise();
+    return consumer
+        .unregister()
+        .compose(
+            done -> {
+              awaitDrained(System.nanoTime() + DRAIN_MS * 1_000_000, drained);
+              return drained.future();
+            })
+        .eventually(() -> Future.join(sessions.stream().map(ShardSession::stop).toList()));
+  }
+
+  private void awaitDrained(long deadlineNanos, Promise<Void> drained) {
+    boolean empty = batchers.stream().allMatch(b -> b.depth() == 0 && b.callsInFlight() == 0);
+    if (empty || System.nanoTime() - deadlineNanos > 0) {
+      drained.complete();
+    } else {
+      vertx.setTimer(DRAIN_POLL_MS, id -> awaitDrained(deadlineNanos, drained));
+    }
+  }
+}

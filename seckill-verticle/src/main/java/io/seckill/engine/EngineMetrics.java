@@ -1,0 +1,126 @@
+package io.seckill.engine;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.seckill.lua.PurchaseStatus;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The engine's meters, made once. Safe for use from all threads. */
+final class EngineMetrics {
+
+  private final Map<PurchaseStatus, Counter> decisions = new EnumMap<>(PurchaseStatus.class);
+  private final Counter overflow;
+  private final Counter expired;
+  private final Counter unknown;
+  private final Counter fenced;
+  private final Counter opened;
+  private final DistributionSummary batch;
+  private final Timer call;
+  private final AtomicInteger queued = new AtomicInteger();
+  private final AtomicInteger openShards = new AtomicInteger();
+  private final AtomicInteger soldOutItems = new AtomicInteger();
+  private final AtomicLong boardAtMs = new AtomicLong();
+
+  EngineMetrics(MeterRegistry registry) {
+    for (PurchaseStatus status : PurchaseStatus.values()) {
+      decisions.put(
+          status,
+          Counter.builder("seckill.engine.decisions")
+              .description("Decisions of the purchase script, by status")
+              .tag("status", status.name())
+              .register(registry));
+    }
+    overflow =
+        counter(
+            registry,
+            "seckill.engine.queue.refused",
+            "Purchases refused because a batcher's queue was full");
+    expired =
+        counter(
+            registry,
+            "seckill.engine.expired",
+            "Purchases whose deadline passed before they were sent");
+    unknown = counter(registry, "seckill.engine.unknown", "Purchases whose outcome is unknown");
+    fenced = counter(registry, "seckill.engine.fenced", "Script calls refused by the fence");
+    opened = counter(registry, "seckill.engine.shard.openings", "Shards opened by this node");
+    batch =
+        DistributionSummary.builder("seckill.engine.batch.size")
+            .description("Purchases in one script call")
+            .publishPercentiles(0.5, 0.99)
+            .register(registry);
+    call =
+        Timer.builder("seckill.engine.call")
+            .description("Time of one purchase script call")
+            .publishPercentiles(0.5, 0.99)
+            .register(registry);
+    gauge(registry, "seckill.engine.queue.depth", "Purchases waiting in batchers", queued);
+    gauge(
+        registry, "seckill.engine.shards.open", "Shards that this node may sell from", openShards);
+    gauge(registry, "seckill.engine.items.soldout", "Items proved sold out", soldOutItems);
+    Gauge.builder(
+            "seckill.engine.board.age",
+            boardAtMs,
+            at -> at.get() == 0 ? Double.NaN : (System.currentTimeMillis() - at.get()) / 1000.0)
+        .description("Age of the latest board")
+        .baseUnit("seconds")
+        .register(registry);
+  }
+
+  private static Counter counter(MeterRegistry registry, String name, String description) {
+    return Counter.builder(name).description(description).register(registry);
+  }
+
+  private static void gauge(
+      MeterRegistry registry, String name, String description, AtomicInteger value) {
+    Gauge.builder(name, value, AtomicInteger::get).description(description).register(registry);
+  }
+
+  void decided(PurchaseStatus status) {
+    decisions.get(status).increment();
+  }
+
+  void overflowed() {
+    overflow.increment();
+  }
+
+  void expired(int purchases) {
+    expired.increment(purchases);
+  }
+
+  void unknown(int purchases) {
+    unknown.increment(purchases);
+  }
+
+  void fenced() {
+    fenced.increment();
+  }
+
+  void shardOpened() {
+    opened.increment();
+  }
+
+  void called(int purchases, long nanos) {
+    batch.record(purchases);
+    call.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  void queueChanged(int by) {
+    queued.addAndGet(by);
+  }
+
+  void openShards(int count) {
+    openShards.set(count);
+  }
+
+  void board(long atMs, int soldOut) {
+    boardAtMs.set(atMs);
+    soldOutItems.set(soldOut);
+  }
+}

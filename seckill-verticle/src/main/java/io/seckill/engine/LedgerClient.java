@@ -1,0 +1,94 @@
+package io.seckill.engine;
+
+import io.seckill.common.bus.Addresses;
+import io.seckill.common.bus.BusFailures;
+import io.seckill.common.bus.Done;
+import io.seckill.common.bus.EpochClose;
+import io.seckill.common.bus.EpochClosed;
+import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.ItemQuery;
+import io.seckill.common.bus.ItemRecords;
+import io.seckill.common.bus.RegionJoin;
+import io.seckill.common.bus.RegionJoined;
+import io.seckill.common.bus.ShardClaim;
+import io.seckill.common.bus.ShardClaimed;
+import io.seckill.common.bus.ShardOpen;
+import io.seckill.common.bus.ShardReceipts;
+import io.seckill.common.bus.ShardReceiptsQuery;
+import io.seckill.common.bus.ShardSnapshot;
+import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.error.ErrorCode;
+import io.seckill.common.item.ItemRecord;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import java.util.List;
+
+/**
+ * The ledger, as the engine asks for it over the bus. Every call fails with {@code
+ * SeckillException} only; a time-out is OUTCOME_UNKNOWN where the ledger may have written, and all
+ * writes are idempotent.
+ */
+final class LedgerClient {
+
+  /** Longer than one transaction of the ledger may take. */
+  private static final DeliveryOptions WRITE = new DeliveryOptions().setSendTimeout(20_000);
+
+  private static final DeliveryOptions READ = new DeliveryOptions().setSendTimeout(10_000);
+
+  private final EventBus bus;
+
+  LedgerClient(EventBus bus) {
+    this.bus = bus;
+  }
+
+  Future<RegionJoined> join(RegionJoin join) {
+    return write(Addresses.LEDGER_JOIN, join);
+  }
+
+  Future<ShardClaimed> claim(ShardClaim claim) {
+    return write(Addresses.LEDGER_CLAIM_SHARD, claim);
+  }
+
+  Future<EpochClosed> close(EpochClose close) {
+    return write(Addresses.LEDGER_CLOSE_EPOCH, close);
+  }
+
+  Future<Done> open(ShardOpen open) {
+    return write(Addresses.LEDGER_OPEN_SHARD, open);
+  }
+
+  Future<ItemRecord> change(ItemChange change) {
+    Future<ItemRecords> reply = write(Addresses.LEDGER_CHANGE_ITEM, change);
+    return reply.map(records -> records.items().get(0));
+  }
+
+  Future<List<ItemRecord>> items() {
+    Future<ItemRecords> reply = read(Addresses.LEDGER_ITEMS, new ItemQuery(null));
+    return reply.map(ItemRecords::items);
+  }
+
+  Future<ShardSnapshot> snapshot(ShardSnapshotQuery query) {
+    return read(Addresses.LEDGER_SHARD_SNAPSHOT, query);
+  }
+
+  Future<ShardReceipts> receipts(ShardReceiptsQuery query) {
+    return read(Addresses.LEDGER_SHARD_RECEIPTS, query);
+  }
+
+  private <T> Future<T> write(String address, Record message) {
+    return request(address, message, WRITE, ErrorCode.OUTCOME_UNKNOWN);
+  }
+
+  private <T> Future<T> read(String address, Record message) {
+    return request(address, message, READ, ErrorCode.UNAVAILABLE);
+  }
+
+  private <T> Future<T> request(
+      String address, Record message, DeliveryOptions options, ErrorCode onTimeout) {
+    return bus.<T>request(address, message, options)
+        .map(Message::body)
+        .recover(failure -> Future.failedFuture(BusFailures.translate(failure, onTimeout)));
+  }
+}

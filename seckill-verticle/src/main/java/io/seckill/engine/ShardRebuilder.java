@@ -1,0 +1,206 @@
+package io.seckill.engine;
+
+import io.seckill.common.bus.ShardReceiptsQuery;
+import io.seckill.common.bus.ShardSnapshot;
+import io.seckill.common.bus.ShardSnapshot.ItemInShard;
+import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.error.ErrorCode;
+import io.seckill.common.error.SeckillException;
+import io.seckill.common.id.ItemId;
+import io.seckill.lua.ForgetItem;
+import io.seckill.lua.FreezeShard.Frozen;
+import io.seckill.lua.PutItem;
+import io.seckill.lua.ReadItems;
+import io.seckill.lua.RedisKeys;
+import io.seckill.lua.RedisLink;
+import io.seckill.lua.RestoreItem;
+import io.seckill.lua.RestoreReceipts;
+import io.seckill.lua.StepResult;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes a frozen shard anew from what the ledger has stored. Before that it waits until the
+ * consumer has stored whatever Redis still holds up to the point at which the epoch was closed, so
+ * that nothing which Redis knows is forgotten. Every write carries the claimed epoch and can be
+ * repeated.
+ */
+final class ShardRebuilder {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ShardRebuilder.class);
+
+  private static final long POLL_MS = 200;
+
+  /**
+   * A backlog of 100,000 wins takes about 10 s to store; beyond this the whole opening starts
+   * again.
+   */
+  private static final int MAX_POLLS = 150;
+
+  private final Vertx vertx;
+  private final int region;
+  private final ShardAccess access;
+  private final LedgerClient ledger;
+
+  ShardRebuilder(Vertx vertx, int region, ShardAccess access, LedgerClient ledger) {
+    this.vertx = vertx;
+    this.region = region;
+    this.access = access;
+    this.ledger = ledger;
+  }
+
+  Future<Void> rebuild(int shard, long epoch, Frozen frozen, RedisLink link) {
+    LOG.warn("shard {} has lost data: writing it anew under epoch {}", shard, epoch);
+    ShardSnapshotQuery query =
+        new ShardSnapshotQuery(region, shard, frozen.lastEpoch(), frozen.lastSeq());
+    Promise<ShardSnapshot> complete = Promise.promise();
+    awaitStored(query, MAX_POLLS, complete);
+    return complete
+        .future()
+        .compose(
+            snapshot -> {
+              Promise<Void> written = Promise.promise();
+              Writer writer = new Writer(shard, epoch, link, written);
+              writer.forgetOthers(snapshot.items());
+              return written.future();
+            });
+  }
+
+  private void awaitStored(
+      ShardSnapshotQuery query, int pollsLeft, Promise<ShardSnapshot> complete) {
+    ledger
+        .snapshot(query)
+        .onSuccess(
+            snapshot -> {
+              if (snapshot.missing() == 0) {
+                complete.complete(snapshot);
+              } else if (pollsLeft == 0) {
+                complete.fail(
+                    new SeckillException(
+                        ErrorCode.UNAVAILABLE,
+                        snapshot.missing() + " entries of the closed epoch are not stored yet"));
+              } else {
+                vertx.setTimer(POLL_MS, id -> awaitStored(query, pollsLeft - 1, complete));
+              }
+            })
+        .onFailure(complete::fail);
+  }
+
+  /**
+   * Writes item by item and page by page; each step starts the next from its reply, so nothing
+   * piles up.
+   */
+  private final class Writer {
+
+    private final int shard;
+    private final long epoch;
+    private final RedisLink link;
+    private final RedisKeys keys;
+    private final Promise<Void> written;
+
+    Writer(int shard, long epoch, RedisLink link, Promise<Void> written) {
+      this.shard = shard;
+      this.epoch = epoch;
+      this.link = link;
+      this.keys = access.keys(shard);
+      this.written = written;
+    }
+
+    /** What the ledger has never seen here did not happen: its moves will come again. */
+    void forgetOthers(List<ItemInShard> items) {
+      Set<ItemId> kept =
+          items.stream().map(item -> item.definition().id()).collect(Collectors.toSet());
+      ReadItems.known(link, keys, access.callTimeoutMs())
+          .compose(
+              known ->
+                  Future.all(
+                      known.stream()
+                          .filter(item -> !kept.contains(item))
+                          .map(this::forget)
+                          .toList()))
+          .onSuccess(done -> nextItem(items.iterator()))
+          .onFailure(written::fail);
+    }
+
+    private Future<Void> forget(ItemId item) {
+      return ForgetItem.run(
+              link, link.fence(epoch, access.callTimeoutMs()), keys, item, access.callTimeoutMs())
+          .compose(
+              result ->
+                  result.isDone()
+                      ? Future.<Void>succeededFuture()
+                      : Future.failedFuture(refused(result)));
+    }
+
+    private void nextItem(Iterator<ItemInShard> items) {
+      if (!items.hasNext()) {
+        written.complete();
+        return;
+      }
+      ItemInShard item = items.next();
+      RestoreItem.run(
+              link,
+              link.fence(epoch, access.callTimeoutMs()),
+              keys,
+              item.definition(),
+              new PutItem.ItemVersion(item.generation(), item.state()),
+              new RestoreItem.Counters(item.lastMove(), item.adds(), item.granted(), item.stock()),
+              access.callTimeoutMs())
+          .onSuccess(
+              result -> {
+                if (isDone(result)) {
+                  nextPage(item, "", items);
+                }
+              })
+          .onFailure(written::fail);
+    }
+
+    private void nextPage(ItemInShard item, String afterUser, Iterator<ItemInShard> items) {
+      ledger
+          .receipts(
+              new ShardReceiptsQuery(
+                  region, shard, item.definition().id(), afterUser, RestoreReceipts.MAX_USERS))
+          .onSuccess(
+              page -> {
+                if (page.receipts().isEmpty()) {
+                  nextItem(items);
+                  return;
+                }
+                RestoreReceipts.run(
+                        link,
+                        link.fence(epoch, access.callTimeoutMs()),
+                        keys,
+                        item.definition().id(),
+                        page.receipts(),
+                        access.callTimeoutMs())
+                    .onSuccess(
+                        result -> {
+                          if (isDone(result)) {
+                            nextPage(item, page.receipts().lastKey(), items);
+                          }
+                        })
+                    .onFailure(written::fail);
+              })
+          .onFailure(written::fail);
+    }
+
+    private boolean isDone(StepResult result) {
+      if (!result.isDone()) {
+        written.fail(refused(result));
+      }
+      return result.isDone();
+    }
+
+    private static SeckillException refused(StepResult result) {
+      return new SeckillException(
+          ErrorCode.UNAVAILABLE, "the repair was refused as " + result.status());
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.seckill.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.seckill.common.bus.ItemView;
+import io.seckill.common.id.ItemId;
+import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemState;
+import io.seckill.lua.PutItem.ItemVersion;
+import io.seckill.lua.ReadHead.HeadState;
+import io.seckill.lua.ReadItems.Reading;
+import io.seckill.lua.ReadItems.ShardItem;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ItemBoardTest {
+
+  private static final ItemId ITEM = new ItemId(7);
+
+  private final ItemBoard board = new ItemBoard();
+
+  @Test
+  void passShouldNotSaySoldOutWhenOnlyOnePassWasDry() {
+    assertThat(pass(shard(1, 1, 0), shard(1, 1, 0)).soldOut()).isFalse();
+  }
+
+  @Test
+  void passShouldSaySoldOutWhenTwoPassesWereDryWithEqualMarks() {
+    pass(shard(1, 1, 0), shard(1, 1, 0));
+
+    assertThat(pass(shard(1, 1, 0), shard(1, 1, 0)).soldOut()).isTrue();
+  }
+
+  @Test
+  void passShouldNotSaySoldOutWhenUnitsCameInBetween() {
+    pass(shard(1, 1, 0), shard(1, 1, 0));
+
+    // A unit came into the first shard and was sold before the second pass: it may have been seen
+    // by nobody.
+    assertThat(pass(shard(1, 2, 0), shard(1, 1, 0)).soldOut()).isFalse();
+    assertThat(pass(shard(1, 2, 0), shard(1, 1, 0)).soldOut()).isTrue();
+  }
+
+  @Test
+  void passShouldNotSaySoldOutWhenAShardWasOpenedAgainInBetween() {
+    pass(shard(1, 1, 0), shard(1, 1, 0));
+
+    assertThat(pass(shard(2, 1, 0), shard(1, 1, 0)).soldOut()).isFalse();
+  }
+
+  @Test
+  void passShouldNotTakeAnUnreadableShardForDry() {
+    pass(shard(1, 1, 0), Optional.empty());
+
+    ItemView view = pass(shard(1, 1, 0), Optional.empty());
+
+    assertThat(view.soldOut()).isFalse();
+    assertThat(view.remaining()).isZero();
+  }
+
+  @Test
+  void passShouldNotTakeAFrozenShardForDry() {
+    Optional<Reading> frozen =
+        Optional.of(
+            new Reading(1, 9, "run", HeadState.FROZEN, 1_000, List.of(Optional.of(item(1, 0)))));
+    pass(shard(1, 1, 0), frozen);
+
+    assertThat(pass(shard(1, 1, 0), frozen).soldOut()).isFalse();
+  }
+
+  @Test
+  void passShouldClearSoldOutWhenOneShardHasAUnitAgain() {
+    pass(shard(1, 1, 0), shard(1, 1, 0));
+    assertThat(pass(shard(1, 1, 0), shard(1, 1, 0)).soldOut()).isTrue();
+
+    ItemView view = pass(shard(1, 2, 1), shard(1, 1, 0));
+
+    assertThat(view.soldOut()).isFalse();
+    assertThat(view.remaining()).isEqualTo(1);
+  }
+
+  @Test
+  void passShouldSumOverShardsAndShowTheNewestGeneration() {
+    ItemView view = pass(shard(1, 1, 3), shard(1, 1, 4));
+
+    assertThat(view.remaining()).isEqualTo(7);
+    assertThat(view.generation()).isEqualTo(2);
+    assertThat(view.state()).isEqualTo(ItemState.OPEN);
+    assertThat(view.shards()).hasSize(2);
+  }
+
+  private ItemView pass(Optional<Reading> first, Optional<Reading> second) {
+    return board.pass(List.of(ITEM), List.of(first, second), List.of()).get(ITEM);
+  }
+
+  private static Optional<Reading> shard(long epoch, long adds, long stock) {
+    return Optional.of(
+        new Reading(
+            epoch, 9, "run", HeadState.OPEN, 1_000, List.of(Optional.of(item(adds, stock)))));
+  }
+
+  private static ShardItem item(long adds, long stock) {
+    ItemDefinition definition =
+        new ItemDefinition(ITEM, "phone", 100, "CNY", "", 1, 0, Long.MAX_VALUE, 1_000);
+    return new ShardItem(
+        definition,
+        new ItemVersion(2, ItemState.OPEN),
+        adds,
+        adds,
+        0,
+        0,
+        10,
+        Optional.of(stock),
+        0);
+  }
+}
