@@ -1,0 +1,66 @@
+package io.seckill.consumer;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.seckill.common.config.SeckillConfig;
+import io.seckill.common.role.RoleDeployment;
+import io.seckill.consumer.audit.AuditVerticle;
+import io.seckill.consumer.db.Database;
+import io.seckill.consumer.ledger.LedgerVerticle;
+import io.seckill.consumer.log.LogConsumerVerticle;
+import io.seckill.consumer.orders.OrdersVerticle;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The composition root of the consumer: what it deploys, and how to ask whether it can work. The
+ * schema is not its business: the launcher runs {@link io.seckill.consumer.db.Migrator} first.
+ */
+public final class ConsumerRole {
+
+  /** Shards share event loops; more instances than cores add nothing. */
+  private static final int MAX_INSTANCES = Runtime.getRuntime().availableProcessors();
+
+  private ConsumerRole() {}
+
+  /** The verticles, in the order of their start. */
+  public static List<RoleDeployment> deployments(SeckillConfig config, MeterRegistry registry) {
+    ConsumerMetrics metrics = new ConsumerMetrics(registry);
+    int instances = Math.min(config.redis().shards(), MAX_INSTANCES);
+    AtomicInteger next = new AtomicInteger();
+    return List.of(
+        new RoleDeployment("ledger", () -> new LedgerVerticle(config), new DeploymentOptions()),
+        new RoleDeployment("orders", () -> new OrdersVerticle(config), new DeploymentOptions()),
+        new RoleDeployment(
+            "log-consumer",
+            () ->
+                new LogConsumerVerticle(
+                    config,
+                    metrics,
+                    shardsOf(
+                        next.getAndIncrement() % instances, instances, config.redis().shards())),
+            new DeploymentOptions().setInstances(instances)),
+        new RoleDeployment(
+            "audit", () -> new AuditVerticle(config, metrics), new DeploymentOptions()));
+  }
+
+  private static List<Integer> shardsOf(int instance, int instances, int shardCount) {
+    List<Integer> shards = new ArrayList<>();
+    for (int shard = instance; shard < shardCount; shard += instances) {
+      shards.add(shard);
+    }
+    return shards;
+  }
+
+  /**
+   * Whether MySQL answers, for readiness; fails with the reason. Redis does not enter: without it
+   * the ledger and the stored orders are still there.
+   */
+  public static Future<Void> ready(Vertx vertx, SeckillConfig config) {
+    Database database = Database.open(vertx, config.mysql());
+    return database.ping().eventually(database::close);
+  }
+}

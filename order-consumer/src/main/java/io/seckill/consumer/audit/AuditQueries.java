@@ -1,0 +1,301 @@
+package io.seckill.consumer.audit;
+
+import io.seckill.common.id.EntryId;
+import io.seckill.common.id.ItemId;
+import io.seckill.common.id.ShardRef;
+import io.seckill.common.id.UserId;
+import io.seckill.common.log.LogEntry;
+import io.seckill.consumer.db.Database;
+import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.store.DeadWins;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What an audit asks MySQL. Immutable, fit for all event loops. */
+final class AuditQueries {
+
+  private final Database database;
+
+  AuditQueries(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * An epoch, how many numbers it gave out, and how many of them are stored.
+   *
+   * @param epoch which
+   * @param given the last number
+   * @param stored how many of 1 … given are stored
+   */
+  record EpochCount(long epoch, long given, long stored) {}
+
+  /**
+   * Sums of one item in a shard.
+   *
+   * @param in units that moves brought in
+   * @param won units of stored wins
+   * @param wins stored wins
+   * @param toStock units released to stock
+   * @param offGrant units released off the grant
+   */
+  record Sums(long in, long won, long wins, long toStock, long offGrant) {
+
+    static final Sums NONE = new Sums(0, 0, 0, 0, 0);
+
+    Sums plus(Sums other) {
+      return new Sums(
+          in + other.in,
+          won + other.won,
+          wins + other.wins,
+          toStock + other.toStock,
+          offGrant + other.offGrant);
+    }
+  }
+
+  /** Whether an entry is stored in any form. */
+  Future<Boolean> isStored(ShardRef shard, EntryId entry) {
+    return storedIn(shard, entry.epoch(), entry.seq(), entry.seq()).map(set -> !set.isEmpty());
+  }
+
+  /** The stored numbers of a range. */
+  Future<Set<Long>> storedIn(ShardRef shard, long epoch, long from, long to) {
+    Tuple range = Tuple.of(shard.region(), shard.shard(), epoch, from, to);
+    return database
+        .query(Sql.FIND_STORED, repeat(range, 3))
+        .map(
+            rows -> {
+              Set<Long> stored = new HashSet<>();
+              rows.forEach(row -> stored.add(row.getLong(0)));
+              return stored;
+            });
+  }
+
+  /** Every epoch up to a place. */
+  Future<List<EpochCount>> epochs(ShardRef shard, EntryId upTo) {
+    return database
+        .query(Sql.AUDIT_CLOSED_EPOCHS, Tuple.of(shard.region(), shard.shard(), upTo.epoch()))
+        .compose(
+            rows -> {
+              List<EpochCount> epochs = new ArrayList<>();
+              for (Row row : rows) {
+                epochs.add(new EpochCount(row.getLong(0), row.getLong(1), row.getLong(2)));
+              }
+              Tuple open = Tuple.of(shard.region(), shard.shard(), upTo.epoch(), upTo.seq());
+              return database
+                  .query(Sql.COUNT_STORED_UP_TO, repeat(open, 3))
+                  .map(
+                      count -> {
+                        long stored = count.iterator().next().getLong(0);
+                        epochs.add(new EpochCount(upTo.epoch(), upTo.seq(), stored));
+                        return epochs;
+                      });
+            });
+  }
+
+  /** The first number of an epoch that is not stored. */
+  Future<Long> firstGap(ShardRef shard, EpochCount epoch) {
+    Tuple range = Tuple.of(shard.region(), shard.shard(), epoch.epoch(), epoch.given());
+    return database
+        .query(Sql.AUDIT_FIRST_GAP, repeat(range, 3))
+        .map(rows -> rows.size() == 0 ? epoch.stored() + 1 : rows.iterator().next().getLong(0));
+  }
+
+  /** The sums of every item in a shard up to a place. */
+  Future<Map<ItemId, Sums>> sums(ShardRef shard, EntryId upTo) {
+    Tuple bound = Tuple.of(shard.region(), shard.shard(), upTo.epoch(), upTo.epoch(), upTo.seq());
+    Map<ItemId, Sums> sums = new HashMap<>();
+    return database
+        .query(Sql.AUDIT_WINS, bound)
+        .compose(
+            rows -> {
+              rows.forEach(
+                  row -> add(sums, row, new Sums(0, row.getLong(1), row.getLong(2), 0, 0)));
+              return database.query(Sql.AUDIT_UNITS_IN, bound);
+            })
+        .compose(
+            rows -> {
+              rows.forEach(row -> add(sums, row, new Sums(row.getLong(1), 0, 0, 0, 0)));
+              return database.query(Sql.AUDIT_UNITS_RELEASED, bound);
+            })
+        .map(
+            rows -> {
+              rows.forEach(
+                  row -> add(sums, row, new Sums(0, 0, 0, row.getLong(1), row.getLong(2))));
+              return sums;
+            });
+  }
+
+  private static void add(Map<ItemId, Sums> sums, Row row, Sums more) {
+    sums.merge(new ItemId(row.getLong(0)), more, Sums::plus);
+  }
+
+  /**
+   * A dead letter.
+   *
+   * @param entry its place
+   * @param win what it won; null when it says no win
+   * @param open whether it waits for an operator
+   * @param reason why it is one
+   */
+  record Letter(EntryId entry, LogEntry.Win win, boolean open, String reason) {}
+
+  /** The dead letters of a shard whose entries could be ours. */
+  Future<List<Letter>> letters(ShardRef shard) {
+    return database
+        .query(Sql.SNAPSHOT_LETTERS, Tuple.of(shard.region(), shard.shard()))
+        .map(
+            rows -> {
+              List<Letter> letters = new ArrayList<>();
+              for (Row row : rows) {
+                boolean counts = !row.getString(2).equals("STORED");
+                LogEntry.Win win =
+                    counts && DeadWins.entryOf(row) instanceof LogEntry.Win found ? found : null;
+                letters.add(
+                    new Letter(
+                        new EntryId(row.getLong(0), row.getLong(1)),
+                        win,
+                        row.getString(2).equals("OPEN"),
+                        row.getString(4)));
+              }
+              return letters;
+            });
+  }
+
+  /** Held orders of users in an item: user → place → units. */
+  Future<Map<UserId, Map<EntryId, Long>>> heldOrders(
+      ShardRef shard, ItemId item, Collection<UserId> users) {
+    JsonArray names = new JsonArray();
+    users.forEach(user -> names.add(user.value()));
+    return database
+        .query(
+            Sql.SNAPSHOT_RECEIPTS,
+            Tuple.of(names.encode(), shard.region(), shard.shard(), item.value()))
+        .map(
+            rows -> {
+              Map<UserId, Map<EntryId, Long>> held = new HashMap<>();
+              for (Row row : rows) {
+                if (row.getInteger(6) > 0) {
+                  held.computeIfAbsent(new UserId(row.getString(0)), user -> new TreeMap<>())
+                      .put(new EntryId(row.getLong(3), row.getLong(4)), row.getLong(5));
+                }
+              }
+              return held;
+            });
+  }
+
+  /**
+   * A page of held orders.
+   *
+   * @param last where the next page begins; null at the end
+   * @param users whose they are
+   */
+  record HeldPage(EntryId last, Set<UserId> users) {}
+
+  /** The next held orders of an item between two places. */
+  Future<HeldPage> heldPage(ShardRef shard, ItemId item, EntryId after, EntryId upTo) {
+    Tuple arguments =
+        Tuple.of(item.value(), shard.region(), shard.shard(), after.epoch(), after.epoch())
+            .addLong(after.seq())
+            .addLong(upTo.epoch())
+            .addLong(upTo.epoch())
+            .addLong(upTo.seq());
+    return database
+        .query(Sql.AUDIT_HELD_ORDERS, arguments)
+        .map(
+            rows -> {
+              EntryId last = null;
+              Set<UserId> users = new HashSet<>();
+              for (Row row : rows) {
+                last = new EntryId(row.getLong(0), row.getLong(1));
+                users.add(new UserId(row.getString(2)));
+              }
+              return new HeldPage(last, users);
+            });
+  }
+
+  /**
+   * Two numbers about a user that should agree.
+   *
+   * @param user who
+   * @param first the one
+   * @param second the other
+   */
+  record UserPair(UserId user, long first, long second) {}
+
+  /** Users whose holding differs from their orders: (recorded, summed). */
+  Future<List<UserPair>> wrongHoldings(ItemId item) {
+    return pairs(Sql.AUDIT_HOLDINGS, Tuple.of(item.value(), item.value()));
+  }
+
+  /** Users who hold more than their limit: (held, limit). */
+  Future<List<UserPair>> overLimit(ItemId item) {
+    return pairs(Sql.AUDIT_OVER_LIMIT, Tuple.of(item.value()));
+  }
+
+  private Future<List<UserPair>> pairs(Sql statement, Tuple arguments) {
+    return database
+        .query(statement, arguments)
+        .map(
+            rows -> {
+              List<UserPair> pairs = new ArrayList<>();
+              rows.forEach(
+                  row ->
+                      pairs.add(
+                          new UserPair(
+                              new UserId(row.getString(0)), row.getLong(1), row.getLong(2))));
+              return pairs;
+            });
+  }
+
+  /**
+   * An item's counters beside their sums.
+   *
+   * @param held the counter of held units
+   * @param heldSummed the same summed over orders
+   * @param in the counter of units in
+   * @param inSummed the same summed over moves
+   */
+  record Counters(long held, long heldSummed, long in, long inSummed) {}
+
+  /** The counters of an item; null when there is no such item. */
+  Future<Counters> counters(ItemId item) {
+    return database
+        .query(Sql.AUDIT_ITEM_COUNTERS, Tuple.of(item.value()))
+        .map(
+            rows -> {
+              if (rows.size() == 0) {
+                return null;
+              }
+              Row row = rows.iterator().next();
+              return new Counters(row.getLong(0), row.getLong(1), row.getLong(2), row.getLong(3));
+            });
+  }
+
+  /** Keeps what the audit saw. */
+  Future<Void> keep(int region, long item, boolean clean, long tookMs, JsonArray findings) {
+    return database
+        .query(
+            Sql.INSERT_AUDIT_RUN, Tuple.of(region, item, clean ? 1 : 0, tookMs, findings.encode()))
+        .mapEmpty();
+  }
+
+  private static Tuple repeat(Tuple key, int times) {
+    Tuple all = Tuple.tuple();
+    for (int i = 0; i < times; i++) {
+      for (int at = 0; at < key.size(); at++) {
+        all.addValue(key.getValue(at));
+      }
+    }
+    return all;
+  }
+}

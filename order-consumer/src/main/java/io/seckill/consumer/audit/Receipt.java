@@ -1,0 +1,40 @@
+package io.seckill.consumer.audit;
+
+import io.seckill.common.id.EntryId;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A receipt as Redis keeps it, read for comparing; the form is told in {@code receipts.lua}.
+ *
+ * @param units the number that it begins with
+ * @param held its held records: place → units
+ */
+record Receipt(long units, Map<EntryId, Long> held) {
+
+  /** No receipt. */
+  static final Receipt NONE = new Receipt(0, Map.of());
+
+  /** Reads a receipt; one that is spoilt holds −1 units, which no order agrees with. */
+  static Receipt parse(String text) {
+    if (text == null) {
+      return NONE;
+    }
+    try {
+      String[] parts = text.split(";", -1);
+      TreeMap<EntryId, Long> held = new TreeMap<>();
+      for (int i = 1; i < parts.length; i++) {
+        String[] cells = parts[i].split("\\|", -1);
+        if (cells.length != 5) {
+          return new Receipt(-1, Map.of());
+        }
+        if (cells[4].equals("h")) {
+          held.merge(EntryId.parse(cells[2]), Long.parseLong(cells[3]), Long::sum);
+        }
+      }
+      return new Receipt(Long.parseLong(parts[0]), held);
+    } catch (IllegalArgumentException e) {
+      return new Receipt(-1, Map.of());
+    }
+  }
+}

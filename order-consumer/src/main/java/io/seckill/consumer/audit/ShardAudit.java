@@ -1,0 +1,582 @@
+package io.seckill.consumer.audit;
+
+import io.seckill.common.audit.Finding;
+import io.seckill.common.audit.Invariants;
+import io.seckill.common.audit.ReceiptFacts;
+import io.seckill.common.audit.ShardItemFacts;
+import io.seckill.common.error.ErrorCode;
+import io.seckill.common.error.SeckillException;
+import io.seckill.common.id.EntryId;
+import io.seckill.common.id.ItemId;
+import io.seckill.common.id.ShardRef;
+import io.seckill.common.id.UserId;
+import io.seckill.common.log.LogEntry;
+import io.seckill.consumer.RegionLog;
+import io.seckill.consumer.store.Received;
+import io.seckill.lua.ReadHead;
+import io.seckill.lua.ReadItems;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Audits one shard. Exact under load: one script call reads the stock of all items together with
+ * the place in the log that it belongs to; everything else is summed up to that place. What looks
+ * wrong only because two things were read one after the other is looked at again before it is said.
+ *
+ * <p>Belongs to one event loop; serves one audit.
+ */
+final class ShardAudit {
+
+  private static final long POLL_MS = 50;
+  private static final int PAGE = 500;
+
+  /** Entries in the log beyond which an audit says that it is too early. */
+  private static final int MAX_IN_LOG = 300_000;
+
+  /** Users that are looked at again; more than these are findings of the same kind anyway. */
+  private static final int MAX_SUSPECTS = 200;
+
+  private static final int MAX_LOOKS = 3;
+
+  private final Vertx vertx;
+  private final RegionLog log;
+  private final AuditQueries queries;
+  private final ShardRef shard;
+  private final long deadlineMs;
+  private final Findings findings;
+
+  private EntryId point;
+  private ReadItems.Reading reading;
+  private List<ItemId> items = List.of();
+  private final Map<EntryId, Received> inLog = new TreeMap<>();
+  private final Map<EntryId, LogEntry> inFlight = new TreeMap<>();
+  private List<AuditQueries.Letter> letters = List.of();
+  private Map<ItemId, AuditQueries.Sums> sums = Map.of();
+
+  /**
+   * What an audit works with.
+   *
+   * @param deadlineMs until when it waits for the consumer, by {@link System#nanoTime} in ms
+   */
+  record Tools(Vertx vertx, RegionLog log, AuditQueries queries, long deadlineMs) {}
+
+  ShardAudit(Tools tools, ShardRef shard, Findings findings) {
+    this.vertx = tools.vertx();
+    this.log = tools.log();
+    this.queries = tools.queries();
+    this.deadlineMs = tools.deadlineMs();
+    this.shard = shard;
+    this.findings = findings;
+  }
+
+  /**
+   * One item's part of the totals.
+   *
+   * @param facts stock and log
+   * @param inFlight units won and not stored
+   * @param wins stored wins
+   */
+  record Part(ShardItemFacts facts, long inFlight, long wins) {}
+
+  Future<List<Part>> run(List<ItemId> wanted) {
+    items = wanted;
+    return read()
+        .compose(done -> awaitStored(point, deadlineMs))
+        .compose(stored -> sumUp(stored, 0))
+        .compose(done -> receipts())
+        .map(done -> parts());
+  }
+
+  private Future<Void> read() {
+    return ReadItems.run(log.link(at()), log.keys(at()), items, log.callTimeoutMs())
+        .compose(
+            found -> {
+              boolean open = found.isPresent() && found.get().state() == ReadHead.HeadState.OPEN;
+              if (!open) {
+                return unavailable("shard " + shard + " is not open");
+              }
+              reading = found.get();
+              point = new EntryId(reading.epoch(), reading.seq());
+              return Future.<Void>succeededFuture();
+            })
+        .recover(
+            failure ->
+                failure instanceof SeckillException
+                    ? Future.failedFuture(failure)
+                    : unavailable("shard " + shard + " cannot be read"));
+  }
+
+  private int at() {
+    return shard.shard();
+  }
+
+  private static <T> Future<T> unavailable(String detail) {
+    return Future.failedFuture(new SeckillException(ErrorCode.UNAVAILABLE, detail));
+  }
+
+  /** Whether everything up to a place was stored in time: entries are stored in their order. */
+  private Future<Boolean> awaitStored(EntryId upTo, long untilMs) {
+    if (upTo.seq() == 0) {
+      return Future.succeededFuture(true);
+    }
+    boolean[] stored = new boolean[1];
+    return Repeat.untilDone(
+            vertx,
+            () ->
+                queries
+                    .isStored(shard, upTo)
+                    .compose(
+                        is -> {
+                          stored[0] = is;
+                          boolean end = is || nowMs() >= untilMs;
+                          return end
+                              ? Future.succeededFuture(true)
+                              : vertx.timer(POLL_MS).map(false);
+                        }))
+        .map(done -> stored[0]);
+  }
+
+  /**
+   * Counts and sums up to the point. While the consumer goes on, what is stored and what is in the
+   * log changes hands: then it is all summed again.
+   */
+  private Future<Void> sumUp(boolean stored, int look) {
+    inLog.clear();
+    inFlight.clear();
+    // The log first: what has left it by then is stored by the time that MySQL is asked.
+    return (stored ? Future.<Void>succeededFuture() : readLog())
+        .compose(done -> queries.epochs(shard, point))
+        .compose(
+            before ->
+                findInFlight()
+                    .compose(done -> queries.letters(shard))
+                    .compose(
+                        found -> {
+                          letters = found;
+                          return queries.sums(shard, point);
+                        })
+                    .compose(
+                        found -> {
+                          sums = found;
+                          return queries.epochs(shard, point);
+                        })
+                    .compose(
+                        after -> {
+                          if (before.equals(after)) {
+                            return judgeEpochs(after);
+                          }
+                          return look < MAX_LOOKS
+                              ? awaitStored(point, nowMs() + POLL_MS * 10)
+                                  .compose(now -> sumUp(now, look + 1))
+                              : unavailable("shard " + shard + " is storing a backlog");
+                        }));
+  }
+
+  private Future<Void> readLog() {
+    EntryId[] from = {new EntryId(0, 0)};
+    return Repeat.untilDone(
+        vertx,
+        () ->
+            log.reader(at())
+                .range(log.link(at()), from[0], point, PAGE, log.callTimeoutMs())
+                .compose(
+                    page -> {
+                      for (Received entry : page) {
+                        if (entry.place() != null) {
+                          inLog.put(entry.place(), entry);
+                          from[0] = new EntryId(entry.place().epoch(), entry.place().seq() + 1);
+                        }
+                      }
+                      return inLog.size() > MAX_IN_LOG
+                          ? unavailable("the consumer is too far behind")
+                          : Future.succeededFuture(page.size() < PAGE);
+                    }));
+  }
+
+  /** Entries of the log that are not stored. */
+  private Future<Void> findInFlight() {
+    List<EntryId> places = new ArrayList<>(inLog.keySet());
+    int[] next = {0};
+    return Repeat.untilDone(
+        vertx,
+        () -> {
+          if (next[0] >= places.size()) {
+            return Future.succeededFuture(true);
+          }
+          EntryId first = places.get(next[0]);
+          int end = next[0];
+          while (end < places.size()
+              && end - next[0] < PAGE
+              && places.get(end).epoch() == first.epoch()) {
+            end++;
+          }
+          List<EntryId> page = places.subList(next[0], end);
+          next[0] = end;
+          return queries
+              .storedIn(shard, first.epoch(), first.seq(), page.get(page.size() - 1).seq())
+              .map(
+                  stored -> {
+                    for (EntryId place : page) {
+                      if (!stored.contains(place.seq())) {
+                        inFlight.put(place, inLog.get(place).entry());
+                      }
+                    }
+                    return false;
+                  });
+        });
+  }
+
+  private Future<Void> judgeEpochs(List<AuditQueries.EpochCount> epochs) {
+    Future<Void> chain = Future.succeededFuture();
+    for (AuditQueries.EpochCount epoch : epochs) {
+      long inLogHere =
+          inFlight.keySet().stream()
+              .filter(place -> place.epoch() == epoch.epoch() && place.seq() <= epoch.given())
+              .count();
+      long known = epoch.stored() + inLogHere;
+      if (known != epoch.given()) {
+        chain =
+            chain
+                .compose(done -> queries.firstGap(shard, epoch))
+                .map(
+                    gap -> {
+                      findings.add(
+                          Invariants.hasNoGap(shard, epoch.epoch(), epoch.given(), known, gap));
+                      return null;
+                    });
+      }
+    }
+    return chain.map(
+        done -> {
+          for (AuditQueries.Letter letter : letters) {
+            if (letter.open()) {
+              findings.add(
+                  Invariants.letterIsOpen(shard, letter.entry().toString(), letter.reason()));
+            }
+          }
+          judgeStock();
+          return null;
+        });
+  }
+
+  private void judgeStock() {
+    for (int i = 0; i < items.size(); i++) {
+      findings.add(Invariants.stockIsExplained(factsOf(i)));
+    }
+  }
+
+  private ShardItemFacts factsOf(int index) {
+    ItemId item = items.get(index);
+    AuditQueries.Sums all =
+        sums.getOrDefault(item, AuditQueries.Sums.NONE)
+            .plus(unstored(item))
+            .plus(new AuditQueries.Sums(0, letterUnits(item), 0, 0, 0));
+    // A shard that was never told of an item has no stock key and needs none.
+    Long stock =
+        reading
+            .items()
+            .get(index)
+            .map(known -> known.stock().orElse(all.in() == 0 ? 0L : null))
+            .orElse(all.equals(AuditQueries.Sums.NONE) ? 0L : null);
+    return new ShardItemFacts(
+        shard, item, all.in(), all.won(), all.toStock(), all.offGrant(), stock);
+  }
+
+  private long letterUnits(ItemId item) {
+    return letters.stream()
+        .filter(letter -> letter.win() != null && letter.entry().compareTo(point) <= 0)
+        .mapToLong(letter -> unitsOf(letter.win(), item))
+        .sum();
+  }
+
+  private static long unitsOf(LogEntry.Win win, ItemId item) {
+    return win.lines().stream()
+        .filter(line -> line.item().equals(item))
+        .mapToLong(LogEntry.WinLine::quantity)
+        .sum();
+  }
+
+  /** What entries that are not stored yet say of an item. */
+  private AuditQueries.Sums unstored(ItemId item) {
+    AuditQueries.Sums all = AuditQueries.Sums.NONE;
+    for (LogEntry entry : inFlight.values()) {
+      if (entry instanceof LogEntry.Win win) {
+        all = all.plus(new AuditQueries.Sums(0, unitsOf(win, item), 0, 0, 0));
+      } else if (entry instanceof LogEntry.UnitsIn in && in.item().equals(item)) {
+        all = all.plus(new AuditQueries.Sums(in.units(), 0, 0, 0, 0));
+      } else if (entry instanceof LogEntry.Release release) {
+        for (LogEntry.ReleasedLine line : release.lines()) {
+          if (line.item().equals(item)) {
+            all =
+                all.plus(
+                    new AuditQueries.Sums(
+                        0,
+                        0,
+                        0,
+                        line.toStock() ? line.units() : 0,
+                        line.toStock() ? 0 : line.units()));
+          }
+        }
+      }
+    }
+    return all;
+  }
+
+  private List<Part> parts() {
+    List<Part> parts = new ArrayList<>(items.size());
+    for (int i = 0; i < items.size(); i++) {
+      ItemId item = items.get(i);
+      long flying =
+          inFlight.values().stream()
+              .mapToLong(entry -> entry instanceof LogEntry.Win win ? unitsOf(win, item) : 0)
+              .sum();
+      parts.add(
+          new Part(factsOf(i), flying, sums.getOrDefault(item, AuditQueries.Sums.NONE).wins()));
+    }
+    return parts;
+  }
+
+  private Future<Void> receipts() {
+    Future<Void> chain = Future.succeededFuture();
+    for (ItemId item : items) {
+      Set<UserId> suspects = new TreeSet<>();
+      chain =
+          chain
+              .compose(done -> fromReceipts(item, suspects))
+              .compose(done -> fromOrders(item, suspects))
+              .compose(done -> lookAgain(item, suspects));
+    }
+    return chain;
+  }
+
+  /** Every receipt beside its user's orders. */
+  private Future<Void> fromReceipts(ItemId item, Set<UserId> suspects) {
+    String[] cursor = {"0"};
+    return Repeat.untilDone(
+        vertx,
+        () ->
+            send(Request.cmd(Command.HSCAN)
+                    .arg(log.keys(at()).receipts(item))
+                    .arg(cursor[0])
+                    .arg("COUNT")
+                    .arg(PAGE))
+                .compose(
+                    reply -> {
+                      cursor[0] = reply.get(0).toString();
+                      Map<UserId, Receipt> page = new HashMap<>();
+                      Response pairs = reply.get(1);
+                      for (int i = 0; i + 1 < pairs.size(); i += 2) {
+                        String user = pairs.get(i).toString();
+                        if (UserId.isValid(user)) {
+                          page.put(new UserId(user), Receipt.parse(pairs.get(i + 1).toString()));
+                        } else {
+                          findings.add(
+                              new Finding(
+                                  "I2",
+                                  "item " + item + " shard " + shard,
+                                  0,
+                                  "a receipt belongs to nobody"));
+                        }
+                      }
+                      return compare(item, page, suspects);
+                    })
+                .map(done -> cursor[0].equals("0")));
+  }
+
+  /** Every held order beside its user's receipt. */
+  private Future<Void> fromOrders(ItemId item, Set<UserId> suspects) {
+    EntryId[] after = {new EntryId(0, 0)};
+    return Repeat.untilDone(
+        vertx,
+        () ->
+            queries
+                .heldPage(shard, item, after[0], point)
+                .compose(
+                    page -> {
+                      if (page.last() == null) {
+                        return Future.succeededFuture(true);
+                      }
+                      after[0] = page.last();
+                      return receiptsOf(item, page.users())
+                          .map(
+                              receipts -> {
+                                receipts.forEach(
+                                    (user, receipt) -> {
+                                      if (receipt.equals(Receipt.NONE)) {
+                                        suspects.add(user);
+                                      }
+                                    });
+                                return false;
+                              });
+                    }));
+  }
+
+  private Future<Map<UserId, Receipt>> receiptsOf(ItemId item, Collection<UserId> users) {
+    List<UserId> asked = List.copyOf(users);
+    Request get = Request.cmd(Command.HMGET).arg(log.keys(at()).receipts(item));
+    asked.forEach(user -> get.arg(user.value()));
+    return send(get)
+        .map(
+            reply -> {
+              Map<UserId, Receipt> receipts = new HashMap<>();
+              for (int i = 0; i < asked.size(); i++) {
+                Response text = reply.get(i);
+                receipts.put(asked.get(i), Receipt.parse(text == null ? null : text.toString()));
+              }
+              return receipts;
+            });
+  }
+
+  private Future<Response> send(Request request) {
+    return log.link(at())
+        .send(request, log.callTimeoutMs())
+        .recover(failure -> unavailable("shard " + shard + " cannot be read"));
+  }
+
+  private Future<Void> compare(ItemId item, Map<UserId, Receipt> receipts, Set<UserId> suspects) {
+    if (receipts.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    return queries
+        .heldOrders(shard, item, receipts.keySet())
+        .map(
+            orders -> {
+              receipts.forEach(
+                  (user, receipt) -> {
+                    ReceiptFacts facts =
+                        facts(item, user, receipt, orders.getOrDefault(user, Map.of()), point);
+                    if (!Invariants.receiptAgrees(facts).isEmpty()) {
+                      suspects.add(user);
+                    }
+                  });
+              return null;
+            });
+  }
+
+  /** Leaves out what happened after the place that is judged. */
+  private ReceiptFacts facts(
+      ItemId item, UserId user, Receipt receipt, Map<EntryId, Long> orders, EntryId upTo) {
+    Map<EntryId, Long> held = new HashMap<>(receipt.held());
+    long later =
+        held.entrySet().stream()
+            .filter(record -> record.getKey().compareTo(upTo) > 0)
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    held.keySet().removeIf(place -> place.compareTo(upTo) > 0);
+    Map<EntryId, Long> ordered = new HashMap<>(orders);
+    ordered.keySet().removeIf(place -> place.compareTo(upTo) > 0);
+    Set<EntryId> excused = new HashSet<>(inFlight.keySet());
+    letters.stream()
+        .filter(AuditQueries.Letter::open)
+        .forEach(letter -> excused.add(letter.entry()));
+    excused.retainAll(held.keySet());
+    return new ReceiptFacts(shard, item, user, receipt.units() - later, held, ordered, excused);
+  }
+
+  private Future<Void> lookAgain(ItemId item, Set<UserId> suspects) {
+    List<UserId> list = suspects.stream().limit(MAX_SUSPECTS).toList();
+    int[] next = {0};
+    return Repeat.untilDone(
+        vertx,
+        () ->
+            next[0] == list.size()
+                ? Future.succeededFuture(true)
+                : lookAt(item, list.get(next[0]++), 1).map(false));
+  }
+
+  /**
+   * Reads one user's receipt, then waits until all that it can know of is stored, then reads his
+   * orders. What differs now, look after look, is really different.
+   */
+  private Future<Void> lookAt(ItemId item, UserId user, int look) {
+    return receiptsOf(item, List.of(user))
+        .compose(
+            receipts ->
+                ReadHead.run(log.link(at()), log.keys(at()), log.callTimeoutMs())
+                    .compose(
+                        head -> {
+                          EntryId now =
+                              head.map(it -> new EntryId(it.epoch(), it.seq())).orElse(point);
+                          EntryId upTo = now.compareTo(point) < 0 ? point : now;
+                          return awaitStored(upTo, Math.max(deadlineMs, nowMs() + POLL_MS))
+                              .compose(stored -> queries.heldOrders(shard, item, List.of(user)))
+                              .compose(
+                                  orders -> {
+                                    ReceiptFacts facts =
+                                        facts(
+                                            item,
+                                            user,
+                                            receipts.get(user),
+                                            orders.getOrDefault(user, Map.of()),
+                                            upTo);
+                                    return excuse(facts);
+                                  });
+                        }))
+        .compose(
+            facts -> {
+              List<Finding> found = Invariants.receiptAgrees(facts);
+              if (found.isEmpty()) {
+                return Future.succeededFuture();
+              }
+              if (look < MAX_LOOKS) {
+                return vertx.timer(POLL_MS).compose(done -> lookAt(item, user, look + 1));
+              }
+              found.forEach(findings::add);
+              return Future.succeededFuture();
+            });
+  }
+
+  /** Wins without an order that are still in the log are only late. */
+  private Future<ReceiptFacts> excuse(ReceiptFacts facts) {
+    List<EntryId> missing =
+        facts.receiptHeld().keySet().stream()
+            .filter(place -> !facts.orderHeld().containsKey(place))
+            .toList();
+    Set<EntryId> excused = new HashSet<>(facts.excused());
+    Future<Void> chain = Future.succeededFuture();
+    for (EntryId place : missing) {
+      chain =
+          chain
+              .compose(done -> queries.isStored(shard, place))
+              .compose(
+                  stored ->
+                      stored
+                          ? Future.succeededFuture(List.<Received>of())
+                          : log.reader(at())
+                              .range(log.link(at()), place, place, 1, log.callTimeoutMs()))
+              .map(
+                  found -> {
+                    if (!found.isEmpty()) {
+                      excused.add(place);
+                    }
+                    return null;
+                  });
+    }
+    return chain.map(
+        done ->
+            new ReceiptFacts(
+                facts.shard(),
+                facts.item(),
+                facts.user(),
+                facts.receiptUnits(),
+                facts.receiptHeld(),
+                facts.orderHeld(),
+                excused));
+  }
+
+  private static long nowMs() {
+    return System.nanoTime() / 1_000_000;
+  }
+}

@@ -1,0 +1,2 @@
+/** The way to MySQL: pool, statements, migrations. */
+package io.seckill.consumer.db;

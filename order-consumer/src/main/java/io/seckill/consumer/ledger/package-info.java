@@ -1,0 +1,2 @@
+/** The truth about regions, shards, items and moves. */
+package io.seckill.consumer.ledger;

@@ -1,0 +1,493 @@
+package io.seckill.consumer.log;
+
+import io.seckill.common.id.EntryId;
+import io.seckill.common.id.ShardRef;
+import io.seckill.consumer.ConsumerMetrics;
+import io.seckill.consumer.store.BatchStore;
+import io.seckill.consumer.store.Letter;
+import io.seckill.consumer.store.LogStore;
+import io.seckill.consumer.store.Outcome;
+import io.seckill.consumer.store.Received;
+import io.seckill.lua.AckLog;
+import io.seckill.lua.RedisCallException;
+import io.seckill.lua.RedisKeys;
+import io.seckill.lua.RedisLink;
+import io.seckill.lua.StepResult;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries one shard's log into MySQL: reads, stores, acknowledges, in that order, for ever. A crash
+ * at any point repeats work and never doubles it.
+ *
+ * <p>One step at a time: own pending entries first, then what others have held for too long, then
+ * new ones. While a batch is being stored, one more is read ahead. Nothing is acknowledged before
+ * its transaction has committed; an acknowledgement that fails is kept and sent again.
+ *
+ * <p>Belongs to one event loop.
+ */
+final class ShardConsumer {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ShardConsumer.class);
+
+  /**
+   * Acknowledgements that may wait, in batches. While Redis refuses them (its shard is being opened
+   * again) storing goes on up to this, because the log may hold far more than one batch.
+   */
+  private static final int MAX_BATCHES_UNACKED = 20;
+
+  /** Before every entry. */
+  private static final String FIRST = "0";
+
+  private static final long FIRST_PAUSE_MS = 50;
+  private static final long MAX_PAUSE_MS = 2_000;
+  private static final long LAG_EVERY_MS = 1_000;
+  private static final long LOG_EVERY_NANOS = 10_000_000_000L;
+
+  /** After this long, entries that another consumer should be storing are stored from here. */
+  private static final long HELP_AFTER_MS = 1_000;
+
+  private final Context context;
+  private final Vertx vertx;
+  private final ShardRef shard;
+  private final RedisKeys keys;
+  private final Links links;
+  private final LogReader reader;
+  private final Storage storage;
+  private final Settings settings;
+  private final ConsumerMetrics metrics;
+
+  private final ArrayDeque<EntryId> unacked = new ArrayDeque<>();
+  private Future<List<Received>> ahead;
+
+  /** Where reading this consumer's own pending entries goes on; null when all were read. */
+  private String pendingAfter = FIRST;
+
+  private boolean groupKnown;
+  private boolean stopping;
+  private long nextClaimAtMs;
+  private long nextLagAtMs;
+  private long pauseMs = FIRST_PAUSE_MS;
+  private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_NANOS;
+  private final Promise<Void> ended = Promise.promise();
+  private boolean started;
+
+  /**
+   * The two connections of a shard.
+   *
+   * @param reads for blocking reads, and for nothing else
+   * @param calls for everything that must not wait behind one
+   */
+  record Links(RedisLink reads, RedisLink calls) {}
+
+  /**
+   * Where entries go.
+   *
+   * @param log stores them, whatever it takes
+   * @param batches says what is stored
+   */
+  record Storage(LogStore log, BatchStore batches) {}
+
+  /**
+   * How to read.
+   *
+   * @param batchSize entries of one read
+   * @param blockMs how long a read waits for the first entry
+   * @param claimIdleMs entries that somebody has held this long are taken over
+   * @param callTimeoutMs bound on one call
+   */
+  record Settings(int batchSize, long blockMs, long claimIdleMs, long callTimeoutMs) {}
+
+  /**
+   * Whose log.
+   *
+   * @param shard its name
+   * @param keys its keys
+   * @param consumer this node's name in the group
+   */
+  record Source(ShardRef shard, RedisKeys keys, String consumer) {}
+
+  ShardConsumer(
+      Vertx vertx,
+      Source source,
+      Links links,
+      Storage storage,
+      Settings settings,
+      ConsumerMetrics metrics) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.shard = source.shard();
+    this.keys = source.keys();
+    this.reader = new LogReader(source.keys(), source.consumer());
+    this.links = links;
+    this.storage = storage;
+    this.settings = settings;
+    this.metrics = metrics;
+  }
+
+  /** Starts; connects in the background. */
+  void start() {
+    nextClaimAtMs = nowMs() + settings.claimIdleMs();
+    links.calls().open(this::startWhenUp);
+    links
+        .reads()
+        .open(
+            () -> {
+              // Another server, or the same one after a restart: what it believes to be pending
+              // here comes first again.
+              pendingAfter = FIRST;
+              groupKnown = false;
+              startWhenUp();
+            });
+  }
+
+  private void startWhenUp() {
+    if (!started && links.reads().isUp() && links.calls().isUp()) {
+      started = true;
+      step();
+    }
+  }
+
+  /**
+   * Stops reading at once, finishes the batch in hand and acknowledges it. What is not finished
+   * stays pending and is read again by the next start.
+   */
+  Future<Void> stop() {
+    stopping = true;
+    if (!started) {
+      ended.tryComplete();
+    }
+    // Ends a read that waits.
+    return links.reads().close().compose(done -> ended.future());
+  }
+
+  /** Closes what {@link #stop} needs to the end. */
+  Future<Void> close() {
+    return links.calls().close();
+  }
+
+  /** One turn of the loop. Each turn starts on a fresh stack. */
+  private void step() {
+    if (stopping) {
+      ended.tryComplete();
+      return;
+    }
+    turn()
+        .onComplete(
+            result -> {
+              if (result.succeeded()) {
+                pauseMs = FIRST_PAUSE_MS;
+                context.runOnContext(go -> step());
+              } else if (stopping) {
+                ended.tryComplete();
+              } else {
+                failed(result.cause());
+              }
+            });
+  }
+
+  private void failed(Throwable failure) {
+    ahead = null;
+    pendingAfter = FIRST;
+    if (failure instanceof RedisCallException e && e.code().equals("NOGROUP")) {
+      groupKnown = false;
+    }
+    long now = System.nanoTime();
+    if (now - lastLoggedAtNanos >= LOG_EVERY_NANOS) {
+      lastLoggedAtNanos = now;
+      LOG.warn("reading the log of shard {}: {}; trying again", shard, failure.toString());
+    }
+    long pause = pauseMs / 2 + ThreadLocalRandom.current().nextLong(pauseMs / 2 + 1) + 1;
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+    vertx.setTimer(pause, id -> step());
+  }
+
+  private Future<Void> turn() {
+    return ensureGroup().compose(done -> lagIfDue()).compose(done -> read()).compose(this::handle);
+  }
+
+  private Future<Void> ensureGroup() {
+    if (groupKnown) {
+      return Future.succeededFuture();
+    }
+    return reader
+        .makeGroup(links.calls(), settings.callTimeoutMs())
+        .map(
+            made -> {
+              groupKnown = true;
+              if (made) {
+                metrics.groupMade();
+                LOG.info("made the group of shard {}", shard);
+              }
+              return null;
+            });
+  }
+
+  private Future<Void> lagIfDue() {
+    if (nowMs() < nextLagAtMs) {
+      return Future.succeededFuture();
+    }
+    nextLagAtMs = nowMs() + LAG_EVERY_MS;
+    return reader
+        .length(links.calls(), settings.callTimeoutMs())
+        .map(
+            entries -> {
+              metrics.lag(shard, entries);
+              return null;
+            });
+  }
+
+  private Future<List<Received>> read() {
+    if (pendingAfter != null) {
+      // What was read ahead is pending too by now: the connection keeps the order.
+      ahead = null;
+      return reader
+          .readPending(links.reads(), pendingAfter, settings.batchSize(), settings.callTimeoutMs())
+          .map(
+              entries -> {
+                pendingAfter =
+                    entries.isEmpty() ? null : entries.get(entries.size() - 1).streamId();
+                countDeleted(entries);
+                return entries;
+              });
+    }
+    if (nowMs() >= nextClaimAtMs) {
+      nextClaimAtMs = nowMs() + Math.max(1, settings.claimIdleMs() / 2);
+      return reader
+          .claim(
+              links.calls(), settings.batchSize(), settings.claimIdleMs(), settings.callTimeoutMs())
+          .map(
+              claimed -> {
+                if (claimed.unnamed()) {
+                  pendingAfter = FIRST;
+                }
+                if (claimed.entries().size() == settings.batchSize()) {
+                  nextClaimAtMs = 0;
+                }
+                metrics.claimed(claimed.entries().size());
+                countDeleted(claimed.entries());
+                return claimed.entries();
+              });
+    }
+    Future<List<Received>> next = ahead != null ? ahead : readNew();
+    ahead = null;
+    return next;
+  }
+
+  private Future<List<Received>> readNew() {
+    return reader.readNew(
+        links.reads(), settings.batchSize(), settings.blockMs(), settings.callTimeoutMs());
+  }
+
+  private void countDeleted(List<Received> entries) {
+    long gone =
+        entries.stream()
+            .filter(entry -> entry.letter() != null)
+            .filter(entry -> entry.letter().reason().equals(Letter.DELETED))
+            .count();
+    if (gone > 0) {
+      metrics.deleted((int) gone);
+      LOG.error(
+          "{} entries of shard {} were deleted from the log before they were stored", gone, shard);
+    }
+  }
+
+  private Future<Void> handle(List<Received> entries) {
+    if (entries.isEmpty()) {
+      return acknowledge();
+    }
+    boolean full = entries.size() == settings.batchSize();
+    boolean room = unacked.size() < MAX_BATCHES_UNACKED * settings.batchSize();
+    if (pendingAfter == null && ahead == null && full && room && !stopping) {
+      ahead = readNew();
+      // Its failure is taken up when the batch is asked for.
+      ahead.onFailure(failure -> {});
+    }
+    return storeAll(LogStore.runs(entries)).compose(done -> acknowledge());
+  }
+
+  private Future<Void> storeAll(List<List<Received>> runs) {
+    Promise<Void> promise = Promise.promise();
+    storeFrom(runs, 0, nowMs(), promise);
+    return promise.future();
+  }
+
+  /** Run by run, in the order of the log; each on a fresh stack. */
+  private void storeFrom(
+      List<List<Received>> runs, int at, long waitingSinceMs, Promise<Void> promise) {
+    if (at == runs.size()) {
+      promise.complete();
+      return;
+    }
+    storage
+        .log()
+        .store(shard, runs.get(at))
+        .onComplete(
+            result -> {
+              if (result.failed()) {
+                promise.fail(result.cause());
+              } else if (result.result() instanceof Outcome.Early early) {
+                early(early.missing(), waitingSinceMs)
+                    .onComplete(
+                        helped -> {
+                          if (helped.failed()) {
+                            promise.fail(helped.cause());
+                          } else {
+                            storeFrom(
+                                runs, at, helped.result() ? nowMs() : waitingSinceMs, promise);
+                          }
+                        });
+              } else {
+                for (Received entry : runs.get(at)) {
+                  if (entry.place() != null) {
+                    unacked.add(entry.place());
+                  } else {
+                    foreign(entry);
+                  }
+                }
+                context.runOnContext(go -> storeFrom(runs, at + 1, nowMs(), promise));
+              }
+            });
+  }
+
+  /** An id that AckLog does not take: only its letter counts, so it is acknowledged by itself. */
+  private void foreign(Received entry) {
+    LOG.error("the log of shard {} had an entry {} that is not ours", shard, entry.streamId());
+    reader
+        .acknowledge(links.calls(), entry.streamId(), settings.callTimeoutMs())
+        // It stays pending, is read again after the next start and finds its letter.
+        .onFailure(failure -> LOG.warn("cannot acknowledge {}", entry.streamId()));
+  }
+
+  /**
+   * Entries before those in hand are not stored. Another consumer has them, so first it gets some
+   * time; then they are stored from here, as far as the log has them; and when they are nowhere for
+   * so long that nobody can be holding them, they become dead letters, and everything goes on.
+   *
+   * @return whether something was stored, so that waiting begins anew
+   */
+  private Future<Boolean> early(EntryId missing, long waitingSinceMs) {
+    if (stopping) {
+      return Future.failedFuture("stopping");
+    }
+    long waitedMs = nowMs() - waitingSinceMs;
+    if (waitedMs < HELP_AFTER_MS) {
+      return vertx.timer(Math.max(5, waitedMs / 8)).map(false);
+    }
+    return storage
+        .batches()
+        .firstMissing(shard, missing)
+        .compose(
+            first ->
+                first > missing.seq()
+                    ? Future.succeededFuture(true)
+                    : help(new EntryId(missing.epoch(), first), missing, waitedMs))
+        // MySQL or Redis away: wait on.
+        .recover(failure -> vertx.timer(MAX_PAUSE_MS).map(false));
+  }
+
+  private Future<Boolean> help(EntryId first, EntryId last, long waitedMs) {
+    return reader
+        .range(links.calls(), first, last, settings.batchSize(), settings.callTimeoutMs())
+        .compose(
+            found -> {
+              boolean leads = !found.isEmpty() && first.equals(found.get(0).place());
+              if (leads) {
+                return storeBefore(LogStore.runs(found).get(0), waitedMs);
+              }
+              if (waitedMs < settings.claimIdleMs()) {
+                return vertx.timer(HELP_AFTER_MS / 4).map(false);
+              }
+              long upTo = found.isEmpty() ? last.seq() : found.get(0).place().seq() - 1;
+              return giveUp(first, upTo, waitedMs);
+            });
+  }
+
+  private Future<Boolean> giveUp(EntryId first, long lastSeq, long waitedMs) {
+    List<Received> gone = new ArrayList<>();
+    long end = Math.min(lastSeq, first.seq() + settings.batchSize() - 1);
+    for (long seq = first.seq(); seq <= end; seq++) {
+      gone.add(Received.lost(first.epoch() + "-" + seq, Letter.MISSING));
+    }
+    LOG.error(
+        "entries {} to {} of shard {} are not in the log and were never stored", first, end, shard);
+    metrics.missing(gone.size());
+    return storeBefore(gone, waitedMs);
+  }
+
+  private Future<Boolean> storeBefore(List<Received> run, long waitedMs) {
+    return storage
+        .log()
+        .store(shard, run)
+        .compose(
+            outcome ->
+                // The end of the epoch before is missing as well.
+                outcome instanceof Outcome.Early early
+                    ? early(early.missing(), nowMs() - waitedMs)
+                    : Future.succeededFuture(true));
+  }
+
+  private Future<Void> acknowledge() {
+    if (unacked.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    List<EntryId> ids = new ArrayList<>(Math.min(unacked.size(), AckLog.MAX_IDS));
+    for (EntryId id : unacked) {
+      if (ids.size() == AckLog.MAX_IDS) {
+        break;
+      }
+      ids.add(id);
+    }
+    return AckLog.run(
+            links.calls(),
+            links.calls().fence(0, settings.callTimeoutMs()),
+            keys,
+            ids,
+            settings.callTimeoutMs())
+        .map(this::acknowledged)
+        .otherwise(
+            failure -> {
+              // Stored is stored. The ids stay here and go with the next call.
+              LOG.debug("acknowledging on shard {}: {}", shard, failure.getMessage());
+              return null;
+            })
+        .compose(done -> waitWhileFull());
+  }
+
+  private Void acknowledged(StepResult result) {
+    switch (result.status()) {
+      case OK -> drop();
+      case NOGROUP -> {
+        // A new group gives everything out again; what is stored is then acknowledged once more.
+        drop();
+        groupKnown = false;
+      }
+      default -> LOG.debug("acknowledging on shard {}: {}", shard, result.status());
+    }
+    return null;
+  }
+
+  private void drop() {
+    for (int i = 0; i < AckLog.MAX_IDS && !unacked.isEmpty(); i++) {
+      unacked.poll();
+    }
+  }
+
+  private Future<Void> waitWhileFull() {
+    return unacked.size() < MAX_BATCHES_UNACKED * settings.batchSize()
+        ? Future.succeededFuture()
+        : vertx.timer(MAX_PAUSE_MS).mapEmpty();
+  }
+
+  private static long nowMs() {
+    return System.nanoTime() / 1_000_000;
+  }
+}

@@ -1,0 +1,2 @@
+/** Tells buyers what became of their wins. */
+package io.seckill.consumer.orders;

@@ -1,0 +1,284 @@
+package io.seckill.consumer.store;
+
+import io.seckill.common.id.ItemId;
+import io.seckill.common.id.UserId;
+import io.seckill.common.log.LogEntry;
+import io.seckill.common.order.OrderStatus;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a run of entries changes in MySQL, worked out before the first write. Pure; knows nothing of
+ * the database. Rows come out sorted by key, so that two transactions lock in the same order.
+ */
+final class BatchPlan {
+
+  /** The reason of orders that a closed epoch does not know. */
+  static final String LOST = "LOST";
+
+  /** No win in the run: nothing to hold against a limit. */
+  private static final int NO_LIMIT = Integer.MAX_VALUE;
+
+  private final JsonRows orders = new JsonRows();
+  private final JsonRows lines = new JsonRows();
+  private final JsonRows log = new JsonRows();
+  private final List<Received> letters = new ArrayList<>();
+  private final List<LogEntry.UnitsIn> moves = new ArrayList<>();
+  private final List<LogEntry.Release> releases = new ArrayList<>();
+  private final TreeMap<HoldingKey, Holding> holdings = new TreeMap<>();
+  private final TreeMap<ItemId, ItemUnits> items = new TreeMap<>();
+  private int lost;
+
+  /** Whose units of what. */
+  record HoldingKey(ItemId item, UserId user) implements Comparable<HoldingKey> {
+    @Override
+    public int compareTo(HoldingKey other) {
+      int byItem = item.compareTo(other.item);
+      return byItem != 0 ? byItem : user.compareTo(other.user);
+    }
+  }
+
+  /**
+   * A change of what a user holds.
+   *
+   * @param units more or, when negative, fewer
+   * @param limit the limit of his last win in the run
+   */
+  record Holding(int units, int limit) {}
+
+  /**
+   * A change of an item's counters.
+   *
+   * @param held units held by orders
+   * @param out units that went off the grant
+   */
+  record ItemUnits(long held, long out) {}
+
+  private BatchPlan() {}
+
+  /**
+   * Plans a run.
+   *
+   * @param fresh entries of one epoch that are not stored, in order
+   * @param lastSeq what lies beyond it never happened; the largest number for an open epoch
+   * @throws ArithmeticException when a price overflows
+   * @throws RefusedException when an entry contradicts itself
+   */
+  static BatchPlan of(List<Received> fresh, long lastSeq) {
+    BatchPlan plan = new BatchPlan();
+    for (Received received : fresh) {
+      if (received.letter() != null) {
+        plan.letters.add(received);
+      } else {
+        plan.add(received.entry(), received.place().seq() <= lastSeq);
+      }
+    }
+    return plan;
+  }
+
+  private void add(LogEntry entry, boolean happened) {
+    if (entry instanceof LogEntry.Win win) {
+      addWin(win, happened);
+    } else if (entry instanceof LogEntry.Release release) {
+      addRelease(release, happened);
+    } else if (entry instanceof LogEntry.UnitsIn in) {
+      addLog(in, "in", happened, new LogRow(in.item().value(), in.units(), in.move()));
+      if (happened) {
+        moves.add(in);
+      }
+    } else if (entry instanceof LogEntry.ItemChanged change) {
+      addLog(change, "state", happened, new LogRow(change.item().value(), 0, 0));
+    }
+  }
+
+  private void addWin(LogEntry.Win win, boolean happened) {
+    long total = 0;
+    int quantity = 0;
+    long payWithinMs = Long.MAX_VALUE;
+    String currency = win.lines().get(0).currency();
+    for (LogEntry.WinLine line : win.lines()) {
+      if (!line.currency().equals(currency)) {
+        throw new RefusedException("CURRENCY", "the lines of a win have several currencies");
+      }
+      total = Math.addExact(total, Math.multiplyExact(line.priceMinor(), (long) line.quantity()));
+      quantity = Math.addExact(quantity, line.quantity());
+      payWithinMs = Math.min(payWithinMs, line.payWithinMs());
+      lines
+          .row()
+          .add(win.id().seq())
+          .add(line.item().value())
+          .add(line.quantity())
+          .add(line.priceMinor())
+          .add(line.limitPerUser())
+          .end();
+      if (happened) {
+        hold(
+            new HoldingKey(line.item(), win.user()),
+            new Holding(line.quantity(), line.limitPerUser()));
+        count(line.item(), new ItemUnits(line.quantity(), 0));
+      }
+    }
+    lost += happened ? 0 : 1;
+    OrderStatus status = happened ? OrderStatus.PENDING_PAYMENT : OrderStatus.FAILED;
+    orders
+        .row()
+        .add(win.id().seq())
+        .add(win.user().value())
+        .add(win.keyDigest())
+        .add(win.bodyDigest())
+        .add(status.name())
+        .add(happened ? "" : LOST)
+        .add(happened ? quantity : 0)
+        .add(quantity)
+        .add(total)
+        .add(currency)
+        .add(win.atMs())
+        .add(payWithinMs)
+        .end();
+  }
+
+  private void addRelease(LogEntry.Release release, boolean happened) {
+    JsonArray told = new JsonArray();
+    long units = 0;
+    for (LogEntry.ReleasedLine line : release.lines()) {
+      told.add(
+          new JsonArray().add(line.item().value()).add(line.units()).add(line.toStock() ? 1 : 0));
+      units += line.units();
+    }
+    String payload = new JsonObject().put("reason", release.reason()).put("lines", told).encode();
+    log.row()
+        .add(release.id().seq())
+        .add("rel")
+        .add(happened ? 1 : 0)
+        .add(0)
+        .add(units)
+        .add(0)
+        .add(release.user().value())
+        .add(release.win().epoch())
+        .add(release.win().seq())
+        .add(release.atMs())
+        .add(payload)
+        .end();
+    if (happened) {
+      releases.add(release);
+    }
+  }
+
+  private record LogRow(long item, long units, long move) {}
+
+  private void addLog(LogEntry entry, String kind, boolean happened, LogRow row) {
+    JsonObject payload = new JsonObject();
+    if (entry instanceof LogEntry.ItemChanged change) {
+      payload.put("generation", change.generation()).put("state", change.state().name());
+    }
+    log.row()
+        .add(entry.id().seq())
+        .add(kind)
+        .add(happened ? 1 : 0)
+        .add(row.item())
+        .add(row.units())
+        .add(row.move())
+        .add("")
+        .add(0)
+        .add(0)
+        .add(entry.atMs())
+        .add(payload.encode())
+        .end();
+  }
+
+  /** Takes a release that was held against its order into the sums. */
+  void settle(LogEntry.Release release) {
+    for (LogEntry.ReleasedLine line : release.lines()) {
+      hold(new HoldingKey(line.item(), release.user()), new Holding(-line.units(), NO_LIMIT));
+      count(line.item(), new ItemUnits(-line.units(), line.toStock() ? 0 : line.units()));
+    }
+  }
+
+  /** Takes a release of a dead letter into the sums: nothing was counted as held for it. */
+  void settleLetter(LogEntry.Release release) {
+    for (LogEntry.ReleasedLine line : release.lines()) {
+      count(line.item(), new ItemUnits(0, line.toStock() ? 0 : line.units()));
+    }
+  }
+
+  private void hold(HoldingKey key, Holding change) {
+    holdings.merge(
+        key,
+        change,
+        (old, add) ->
+            new Holding(
+                Math.addExact(old.units(), add.units()),
+                add.limit() == NO_LIMIT ? old.limit() : add.limit()));
+  }
+
+  private void count(ItemId item, ItemUnits change) {
+    items.merge(
+        item, change, (old, add) -> new ItemUnits(old.held() + add.held(), old.out() + add.out()));
+  }
+
+  JsonRows orders() {
+    return orders;
+  }
+
+  JsonRows lines() {
+    return lines;
+  }
+
+  JsonRows log() {
+    return log;
+  }
+
+  List<Received> letters() {
+    return letters;
+  }
+
+  List<LogEntry.UnitsIn> moves() {
+    return moves;
+  }
+
+  List<LogEntry.Release> releases() {
+    return releases;
+  }
+
+  /** Orders among the plan's that are FAILED(LOST). */
+  int lost() {
+    return lost;
+  }
+
+  /** The changes of holdings as rows [item, user, units, limit], without those that cancel out. */
+  JsonRows holdings() {
+    JsonRows rows = new JsonRows();
+    holdings.forEach(
+        (key, change) -> {
+          if (change.units() != 0) {
+            rows.row()
+                .add(key.item().value())
+                .add(key.user().value())
+                .add(change.units())
+                .add(change.limit())
+                .end();
+          }
+        });
+    return rows;
+  }
+
+  /**
+   * Whether every change of a holding is within its limit and above 0 when the user held nothing
+   * before.
+   */
+  boolean fitsFromNothing() {
+    return holdings.values().stream()
+        .allMatch(change -> change.units() >= 0 && change.units() <= change.limit());
+  }
+
+  /** The changes of items' counters, by item id, without those that cancel out. */
+  Map<ItemId, ItemUnits> items() {
+    TreeMap<ItemId, ItemUnits> changed = new TreeMap<>(items);
+    changed.values().removeIf(change -> change.held() == 0 && change.out() == 0);
+    return changed;
+  }
+}

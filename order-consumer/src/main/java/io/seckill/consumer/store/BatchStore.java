@@ -1,0 +1,430 @@
+package io.seckill.consumer.store;
+
+import static io.seckill.consumer.db.Database.run;
+
+import io.seckill.common.id.EntryId;
+import io.seckill.common.id.ItemId;
+import io.seckill.common.id.ShardRef;
+import io.seckill.common.log.LogEntry;
+import io.seckill.consumer.db.Database;
+import io.seckill.consumer.db.Sql;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * Writes a run of log entries in one transaction, once. Immutable, fit for all event loops.
+ *
+ * <p>The order of locks is the same for all writers: the shard's row in share mode (so closing an
+ * epoch waits), then rows that only this shard has, then holdings by key, and the items' counters
+ * last, because those rows are hot.
+ *
+ * <p>Entries of a shard are stored in the order of its log: a run waits until the entry before it
+ * is stored. So every guard judges exactly the state that the log describes, and a refusal is never
+ * an accident of timing.
+ */
+public final class BatchStore {
+
+  private final Database database;
+
+  /** Makes the store. */
+  public BatchStore(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * Stores a run: all of it, or nothing.
+   *
+   * @param shard whose log
+   * @param run 1 or more entries of one epoch whose numbers follow each other without a gap; or one
+   *     entry without a place
+   * @return what became of it; fails with {@link RefusedException} when a guard says no, and as the
+   *     client fails otherwise. After any failure but a refusal the outcome is open, and storing it
+   *     again is safe
+   */
+  Future<Outcome> store(ShardRef shard, List<Received> run) {
+    if (run.get(0).place() == null) {
+      return database.inTransaction(
+          connection ->
+              new Work(connection, shard, run).storeForeign().map(stored -> (Outcome) stored));
+    }
+    return database.inTransaction(connection -> new Work(connection, shard, run).store());
+  }
+
+  /**
+   * The entries that have to come before an entry and are not stored: from the first after the
+   * highest stored one of the epoch, to the entry itself.
+   *
+   * @return the first missing number in the epoch of {@code last}
+   */
+  public Future<Long> firstMissing(ShardRef shard, EntryId last) {
+    Tuple key = Tuple.of(shard.region(), shard.shard(), last.epoch(), last.seq());
+    return database
+        .query(Sql.FIND_HIGHEST_STORED, repeat(key, 3))
+        .map(rows -> rows.iterator().next().getLong(0) + 1);
+  }
+
+  private static Tuple repeat(Tuple key, int times) {
+    Tuple all = Tuple.tuple();
+    for (int i = 0; i < times; i++) {
+      for (int at = 0; at < key.size(); at++) {
+        all.addValue(key.getValue(at));
+      }
+    }
+    return all;
+  }
+
+  /** One transaction. */
+  private static final class Work {
+
+    private final SqlConnection connection;
+    private final ShardRef shard;
+    private final List<Received> run;
+    private final long epoch;
+    private final long firstSeq;
+
+    /** Beyond it nothing of this epoch happened. */
+    private long lastSeq = Long.MAX_VALUE;
+
+    /** The last entry of the epoch before, null when there is none. */
+    private EntryId previous;
+
+    private BatchPlan plan;
+    private int repeated;
+
+    Work(SqlConnection connection, ShardRef shard, List<Received> run) {
+      this.connection = connection;
+      this.shard = shard;
+      this.run = run;
+      EntryId first = run.get(0).place();
+      this.epoch = first == null ? 0 : first.epoch();
+      this.firstSeq = first == null ? 0 : first.seq();
+    }
+
+    Future<Outcome> store() {
+      return lockShard()
+          .compose(done -> readClosedEpochs())
+          .compose(done -> readStored(epoch, firstSeq - 1, firstSeq + run.size() - 1))
+          .compose(this::storeFresh);
+    }
+
+    Future<Outcome.Stored> storeForeign() {
+      Received foreign = run.get(0);
+      return lockShard()
+          .compose(
+              done ->
+                  run(
+                      connection,
+                      Sql.FIND_DEAD_LETTER,
+                      key().addString(foreign.epochText()).addString(foreign.seqText())))
+          .compose(
+              found ->
+                  found.size() > 0
+                      ? Future.succeededFuture(new Outcome.Stored(0, 0, 0, 1))
+                      : insertLetter(foreign).map(new Outcome.Stored(0, 0, 1, 0)));
+    }
+
+    private Future<Outcome> storeFresh(Set<Long> stored) {
+      List<Received> fresh = new ArrayList<>(run.size());
+      for (Received received : run) {
+        if (!stored.contains(received.place().seq())) {
+          fresh.add(received);
+        }
+      }
+      repeated = run.size() - fresh.size();
+      if (fresh.isEmpty()) {
+        return Future.succeededFuture(new Outcome.Stored(0, 0, 0, repeated));
+      }
+      return missingBefore(fresh.get(0).place(), stored)
+          .compose(
+              missing -> {
+                if (missing != null) {
+                  return Future.succeededFuture(new Outcome.Early(missing));
+                }
+                plan = BatchPlan.of(fresh, lastSeq);
+                return writeAll()
+                    .map(
+                        done ->
+                            new Outcome.Stored(
+                                plan.orders().rows(),
+                                plan.lost(),
+                                plan.letters().size(),
+                                repeated));
+              });
+    }
+
+    private Future<Void> writeAll() {
+      return insert(Sql.INSERT_ORDERS, plan.orders())
+          .compose(done -> insert(Sql.INSERT_ORDER_LINES, plan.lines()))
+          .compose(done -> insert(Sql.INSERT_SHARD_LOG, plan.log()))
+          .compose(done -> each(plan.letters(), this::insertLetter))
+          .compose(done -> each(plan.moves(), this::applyMove))
+          .compose(done -> release())
+          .compose(done -> addHoldings())
+          .compose(done -> each(List.copyOf(plan.items().entrySet()), this::addItemUnits));
+    }
+
+    private Future<Void> lockShard() {
+      return run(connection, Sql.LOCK_SHARD_SHARE, key())
+          .compose(
+              rows -> {
+                boolean claimed = rows.size() == 1 && rows.iterator().next().getLong(0) >= epoch;
+                if (!claimed) {
+                  // An engine writes the row before the first entry of an epoch: it is on its way.
+                  return Future.failedFuture(new ShardUnknownException(shard));
+                }
+                if (epoch <= rows.iterator().next().getLong(1)) {
+                  // Over; it decided nothing that counts, unless a closed epoch says otherwise.
+                  lastSeq = 0;
+                }
+                return Future.succeededFuture();
+              });
+    }
+
+    private Future<Void> readClosedEpochs() {
+      return run(connection, Sql.FIND_CLOSED_EPOCHS, key().addLong(epoch).addLong(epoch))
+          .map(
+              rows -> {
+                for (Row row : rows) {
+                  if (row.getLong(0) == epoch) {
+                    lastSeq = row.getLong(1);
+                  } else if (previous == null) {
+                    previous = new EntryId(row.getLong(0), row.getLong(1));
+                  }
+                }
+                return null;
+              });
+    }
+
+    private Future<Set<Long>> readStored(long inEpoch, long from, long to) {
+      Tuple range = key().addLong(inEpoch).addLong(from).addLong(to);
+      return run(connection, Sql.FIND_STORED, repeat(range, 3))
+          .map(
+              rows -> {
+                Set<Long> stored = new HashSet<>(rows.size() * 2);
+                for (Row row : rows) {
+                  stored.add(row.getLong(0));
+                }
+                return stored;
+              });
+    }
+
+    /** The entry that has to be stored before this one and is not, else null. */
+    private Future<EntryId> missingBefore(EntryId first, Set<Long> stored) {
+      boolean neverHappened = first.seq() > lastSeq;
+      boolean inRun = first.seq() > firstSeq;
+      if (neverHappened || inRun) {
+        return Future.succeededFuture();
+      }
+      if (first.seq() > 1) {
+        return Future.succeededFuture(
+            stored.contains(first.seq() - 1) ? null : new EntryId(epoch, first.seq() - 1));
+      }
+      if (previous == null) {
+        return Future.succeededFuture();
+      }
+      return readStored(previous.epoch(), previous.seq(), previous.seq())
+          .map(found -> found.isEmpty() ? previous : null);
+    }
+
+    private Future<Void> insert(Sql statement, JsonRows rows) {
+      if (rows.isEmpty()) {
+        return Future.succeededFuture();
+      }
+      return run(connection, statement, key().addLong(epoch).addString(rows.json()))
+          .compose(
+              inserted ->
+                  inserted.rowCount() == rows.rows()
+                      ? Future.succeededFuture()
+                      : Future.failedFuture(
+                          new IllegalStateException(
+                              statement + " wrote " + inserted.rowCount() + " rows")));
+    }
+
+    private Future<Void> insertLetter(Received received) {
+      return run(
+              connection,
+              Sql.INSERT_DEAD_LETTERS,
+              key()
+                  .addString(received.epochText())
+                  .addString(received.seqText())
+                  .addString(received.letter().reason())
+                  .addString(received.letter().detail())
+                  .addString(received.letter().payload()))
+          .mapEmpty();
+    }
+
+    private Future<Void> applyMove(LogEntry.UnitsIn in) {
+      Tuple arguments =
+          Tuple.of(in.id().epoch(), in.id().seq(), in.item().value(), shard.region(), shard.shard())
+              .addLong(in.move())
+              .addLong(in.units());
+      return run(connection, Sql.APPLY_MOVE, arguments)
+          .compose(
+              updated ->
+                  updated.rowCount() == 1
+                      ? Future.succeededFuture()
+                      : Future.failedFuture(
+                          new RefusedException(
+                              "MOVE", "the ledger has no such move that waits for its entry")));
+    }
+
+    private Future<Void> release() {
+      if (plan.releases().isEmpty()) {
+        return Future.succeededFuture();
+      }
+      JsonRows wins = new JsonRows();
+      for (LogEntry.Release release : plan.releases()) {
+        wins.row().add(release.win().epoch()).add(release.win().seq()).end();
+      }
+      return run(
+              connection,
+              Sql.FIND_RELEASED_ORDERS,
+              Tuple.of(wins.json(), shard.region(), shard.shard()))
+          .compose(
+              rows -> {
+                Map<EntryId, HeldOrder> orders = new HashMap<>();
+                for (Row row : rows) {
+                  orders
+                      .computeIfAbsent(
+                          new EntryId(row.getLong(0), row.getLong(1)),
+                          place ->
+                              new HeldOrder(row.getString(2), row.getInteger(3), new TreeMap<>()))
+                      .lines()
+                      .put(new ItemId(row.getLong(4)), row.getInteger(5));
+                }
+                return each(
+                    plan.releases(), release -> releaseOne(release, orders.get(release.win())));
+              });
+    }
+
+    /** An order as a release finds it. */
+    private record HeldOrder(String user, int heldUnits, TreeMap<ItemId, Integer> lines) {}
+
+    private Future<Void> releaseOne(LogEntry.Release release, HeldOrder order) {
+      if (order == null) {
+        return releaseLetter(release);
+      }
+      TreeMap<ItemId, Integer> told = new TreeMap<>();
+      release.lines().forEach(line -> told.merge(line.item(), line.units(), Integer::sum));
+      if (!order.user().equals(release.user().value()) || !order.lines().equals(told)) {
+        return Future.failedFuture(
+            new RefusedException("RELEASE", "the release says other units than its order"));
+      }
+      Tuple place = key().addLong(release.win().epoch()).addLong(release.win().seq());
+      Tuple arguments = Tuple.of(release.reason());
+      for (int i = 0; i < place.size(); i++) {
+        arguments.addValue(place.getValue(i));
+      }
+      return run(connection, Sql.RELEASE_ORDER, arguments)
+          .compose(
+              updated -> {
+                if (updated.rowCount() != 1) {
+                  return Future.failedFuture(
+                      new RefusedException("RELEASE", "the order holds nothing any more"));
+                }
+                plan.settle(release);
+                return run(connection, Sql.FINISH_OUTBOX, place);
+              })
+          .mapEmpty();
+    }
+
+    /** A win that became a dead letter is released like an order, and closes the letter. */
+    private Future<Void> releaseLetter(LogEntry.Release release) {
+      Tuple place =
+          key()
+              .addString(Long.toString(release.win().epoch()))
+              .addString(Long.toString(release.win().seq()));
+      return run(connection, Sql.CLOSE_DEAD_LETTER, place)
+          .compose(
+              closed -> {
+                if (closed.rowCount() != 1) {
+                  return Future.failedFuture(
+                      new RefusedException("RELEASE", "there is no order to release"));
+                }
+                plan.settleLetter(release);
+                return run(
+                    connection,
+                    Sql.FINISH_OUTBOX,
+                    key().addLong(release.win().epoch()).addLong(release.win().seq()));
+              })
+          .mapEmpty();
+    }
+
+    private Future<Void> addHoldings() {
+      JsonRows rows = plan.holdings();
+      if (rows.isEmpty()) {
+        return Future.succeededFuture();
+      }
+      return run(connection, Sql.ADD_HOLDINGS, Tuple.of(rows.json()))
+          .compose(
+              written -> {
+                // One affected row for each key: all were new. Two for a key that was there.
+                boolean allNew = written.rowCount() == rows.rows();
+                return allNew && plan.fitsFromNothing()
+                    ? Future.succeededFuture()
+                    : checkHoldings(rows);
+              });
+    }
+
+    private Future<Void> checkHoldings(JsonRows rows) {
+      return run(connection, Sql.FIND_WRONG_HOLDINGS, Tuple.of(rows.json()))
+          .compose(
+              wrong -> {
+                if (wrong.size() == 0) {
+                  return Future.succeededFuture();
+                }
+                Row first = wrong.iterator().next();
+                return Future.failedFuture(
+                    new RefusedException(
+                        "LIMIT",
+                        "user "
+                            + first.getString(1)
+                            + " would hold "
+                            + first.getInteger(2)
+                            + " units of item "
+                            + first.getLong(0)));
+              });
+    }
+
+    private Future<Void> addItemUnits(Map.Entry<ItemId, BatchPlan.ItemUnits> change) {
+      long held = change.getValue().held();
+      long out = change.getValue().out();
+      Tuple arguments = Tuple.of(held, out, change.getKey().value(), held, held).addLong(out);
+      return run(connection, Sql.ADD_ITEM_UNITS, arguments)
+          .compose(
+              updated ->
+                  updated.rowCount() == 1
+                      ? Future.succeededFuture()
+                      : Future.failedFuture(
+                          new RefusedException(
+                              "GRANT",
+                              "item "
+                                  + change.getKey()
+                                  + " is unknown, or orders would hold more of it than moves"
+                                  + " brought in")));
+    }
+
+    private Tuple key() {
+      return Tuple.of(shard.region(), shard.shard());
+    }
+
+    /** One after the other; lists here are short: letters, moves, releases, items of one run. */
+    private static <T> Future<Void> each(List<T> list, Function<T, Future<Void>> step) {
+      Future<Void> chain = Future.succeededFuture();
+      for (T element : list) {
+        chain = chain.compose(done -> step.apply(element));
+      }
+      return chain;
+    }
+  }
+}

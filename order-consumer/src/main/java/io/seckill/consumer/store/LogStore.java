@@ -1,0 +1,252 @@
+package io.seckill.consumer.store;
+
+import io.seckill.common.id.ShardRef;
+import io.seckill.consumer.ConsumerMetrics;
+import io.seckill.consumer.db.SqlFailures;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gets entries into MySQL, whatever it takes: the one place that tries again. A failure that says
+ * nothing about the data is tried again whole, with backoff and jitter, for as long as it takes; a
+ * refusal for good is halved until one entry stands alone, and that one becomes a dead letter.
+ *
+ * <p>Belongs to one event loop.
+ */
+public final class LogStore {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LogStore.class);
+
+  private static final long FIRST_PAUSE_MS = 20;
+
+  /**
+   * Another consumer's row is found by the next try. A key that is in the way for longer is not
+   * another consumer's.
+   */
+  private static final int MAX_DUPLICATES = 20;
+
+  /** A failure that repeats is logged this often at most. */
+  private static final long LOG_EVERY_NANOS = 10_000_000_000L;
+
+  private final Vertx vertx;
+  private final BatchStore store;
+  private final ConsumerMetrics metrics;
+  private final Patience patience;
+  private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_NANOS;
+
+  /**
+   * How long to try.
+   *
+   * @param retryMaxMs the longest pause between tries
+   * @param maxDeliveries tries of one entry that fails for no known reason
+   * @param stopping becomes true when nothing is to be tried again
+   */
+  public record Patience(long retryMaxMs, int maxDeliveries, BooleanSupplier stopping) {}
+
+  /** Makes the store. */
+  public LogStore(Vertx vertx, BatchStore store, ConsumerMetrics metrics, Patience patience) {
+    this.vertx = vertx;
+    this.store = store;
+    this.metrics = metrics;
+    this.patience = patience;
+  }
+
+  /** The store was told to stop between two tries; nothing of the run is lost. */
+  public static final class StoppedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    StoppedException() {
+      super("stopping", null, false, false);
+    }
+  }
+
+  /**
+   * Cuts entries into runs that one transaction can take: one epoch, numbers without a gap.
+   *
+   * @param entries in any order; the same entry twice counts once
+   */
+  public static List<List<Received>> runs(List<Received> entries) {
+    List<Received> sorted = new ArrayList<>(entries);
+    sorted.sort(Received::compare);
+    List<List<Received>> runs = new ArrayList<>(1);
+    Received last = null;
+    for (Received entry : sorted) {
+      if (last != null && Received.compare(last, entry) == 0) {
+        continue;
+      }
+      if (last == null || !follows(last, entry)) {
+        runs.add(new ArrayList<>());
+      }
+      runs.get(runs.size() - 1).add(entry);
+      last = entry;
+    }
+    return runs;
+  }
+
+  private static boolean follows(Received last, Received entry) {
+    return last.place() != null
+        && entry.place() != null
+        && last.place().epoch() == entry.place().epoch()
+        && last.place().seq() + 1 == entry.place().seq();
+  }
+
+  /**
+   * Stores one run of {@link #runs}.
+   *
+   * @return Stored when every entry of it is in MySQL, in whatever form; Early when an entry before
+   *     the run, or in it, has to come first. Fails only with {@link StoppedException}
+   */
+  public Future<Outcome> store(ShardRef shard, List<Received> run) {
+    Promise<Outcome> promise = Promise.promise();
+    attempt(shard, run, new Tries(0, 0), promise);
+    return promise.future();
+  }
+
+  /**
+   * Tries so far.
+   *
+   * @param all tries
+   * @param unexplained tries that failed for no known reason
+   */
+  private record Tries(int all, int unexplained) {}
+
+  private void attempt(ShardRef shard, List<Received> run, Tries tries, Promise<Outcome> promise) {
+    long startedAt = System.nanoTime();
+    Future<Outcome> once;
+    try {
+      once = store.store(shard, run);
+    } catch (RuntimeException e) {
+      once = Future.failedFuture(e);
+    }
+    once.onComplete(
+        result -> {
+          if (result.succeeded()) {
+            if (result.result() instanceof Outcome.Stored stored) {
+              metrics.stored(run.size(), stored, System.nanoTime() - startedAt);
+            }
+            promise.complete(result.result());
+          } else {
+            failed(shard, run, tries, promise, result.cause());
+          }
+        });
+  }
+
+  private void failed(
+      ShardRef shard,
+      List<Received> run,
+      Tries tries,
+      Promise<Outcome> promise,
+      Throwable failure) {
+    if (patience.stopping().getAsBoolean()) {
+      // What fails now may fail because everything is being closed.
+      promise.fail(new StoppedException());
+      return;
+    }
+    Verdict verdict = verdictOf(failure, tries);
+    boolean givenUp =
+        verdict == Verdict.UNEXPLAINED && tries.unexplained() + 1 >= patience.maxDeliveries();
+    if (verdict == Verdict.REFUSED || givenUp) {
+      if (run.size() > 1) {
+        halve(shard, run, promise);
+      } else {
+        bury(shard, run.get(0), failure, promise);
+      }
+      return;
+    }
+    metrics.retried(verdict == Verdict.CONFLICT ? "conflict" : "transient");
+    logSometimes(shard, run, failure);
+    Tries next =
+        new Tries(tries.all() + 1, tries.unexplained() + (verdict == Verdict.UNEXPLAINED ? 1 : 0));
+    vertx.setTimer(pauseMs(tries.all()), id -> attempt(shard, run, next, promise));
+  }
+
+  private long pauseMs(int tries) {
+    long top = Math.min(patience.retryMaxMs(), FIRST_PAUSE_MS << Math.min(tries, 20));
+    return top / 2 + ThreadLocalRandom.current().nextLong(top / 2 + 1) + 1;
+  }
+
+  /** The halves in their order, because entries are stored in the order of the log. */
+  private void halve(ShardRef shard, List<Received> run, Promise<Outcome> promise) {
+    int middle = run.size() / 2;
+    store(shard, run.subList(0, middle))
+        .compose(
+            left ->
+                left instanceof Outcome.Stored first
+                    ? store(shard, run.subList(middle, run.size()))
+                        .map(
+                            right ->
+                                right instanceof Outcome.Stored second ? first.plus(second) : right)
+                    : Future.succeededFuture(left))
+        .onComplete(promise);
+  }
+
+  private void bury(ShardRef shard, Received entry, Throwable failure, Promise<Outcome> promise) {
+    if (entry.letter() != null) {
+      // A letter is refused by nothing; what fails here is not its content.
+      LOG.error("a dead letter of shard {} cannot be stored: {}", shard, entry.streamId(), failure);
+      vertx.setTimer(
+          patience.retryMaxMs(), id -> attempt(shard, List.of(entry), new Tries(0, 0), promise));
+      return;
+    }
+    String reason =
+        failure instanceof RefusedException refused
+            ? refused.reason()
+            : SqlFailures.isData(failure) ? Letter.DATA : Letter.ERROR;
+    LOG.warn(
+        "entry {} of shard {} becomes a dead letter: {}: {}",
+        entry.streamId(),
+        shard,
+        reason,
+        failure.getMessage());
+    store(shard, List.of(entry.asLetter(reason, failure.getMessage()))).onComplete(promise);
+  }
+
+  private enum Verdict {
+    CONFLICT,
+    TRANSIENT,
+    REFUSED,
+    UNEXPLAINED
+  }
+
+  private static Verdict verdictOf(Throwable failure, Tries tries) {
+    if (failure instanceof RefusedException || SqlFailures.isData(failure)) {
+      return Verdict.REFUSED;
+    }
+    if (SqlFailures.isDuplicate(failure) && tries.all() >= MAX_DUPLICATES) {
+      return Verdict.UNEXPLAINED;
+    }
+    if (SqlFailures.isConflict(failure)) {
+      return Verdict.CONFLICT;
+    }
+    // What the server or the way to it says about anything but the values is not the entry's fault;
+    // what our own code throws may be.
+    boolean ours =
+        (failure instanceof RuntimeException || failure instanceof Error)
+            && !(failure instanceof VertxException)
+            && !(failure instanceof ShardUnknownException);
+    return ours ? Verdict.UNEXPLAINED : Verdict.TRANSIENT;
+  }
+
+  private void logSometimes(ShardRef shard, List<Received> run, Throwable failure) {
+    long now = System.nanoTime();
+    if (now - lastLoggedAtNanos >= LOG_EVERY_NANOS) {
+      lastLoggedAtNanos = now;
+      LOG.warn(
+          "cannot store {} entries of shard {} from {} now, trying again: {} {}",
+          run.size(),
+          shard,
+          run.get(0).streamId(),
+          SqlFailures.nameOf(failure),
+          failure.getMessage());
+    }
+  }
+}

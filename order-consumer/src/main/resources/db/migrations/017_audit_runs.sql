@@ -1,0 +1,11 @@
+-- What audits saw.
+CREATE TABLE IF NOT EXISTS audit_runs (
+  id BIGINT NOT NULL AUTO_INCREMENT,
+  region SMALLINT NOT NULL,
+  item_id BIGINT NOT NULL,
+  clean SMALLINT NOT NULL,
+  ended_at_ms BIGINT NOT NULL,
+  took_ms BIGINT NOT NULL,
+  findings JSON NOT NULL,
+  PRIMARY KEY (id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin

@@ -1,0 +1,3 @@
+-- Compare and set: the claim is the lease.
+UPDATE shards SET epoch = ?, state = 'REPAIRING', node = ?, updated_at_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE region = ? AND shard = ? AND epoch = ?

@@ -1,0 +1,8 @@
+-- Numbers 1 to ?4 of an epoch that are stored.
+SELECT
+  (SELECT COUNT(*) FROM orders
+    WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?)
+  + (SELECT COUNT(*) FROM shard_log
+    WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?)
+  + (SELECT COUNT(*) FROM dead_letters
+    WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?) AS entries

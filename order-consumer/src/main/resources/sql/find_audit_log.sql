@@ -1,0 +1,1 @@
+SELECT digest FROM audit_log WHERE request_id = ?

@@ -1,0 +1,1 @@
+SELECT last_seq FROM closed_epochs WHERE region = ? AND shard = ? AND epoch = ?

@@ -1,0 +1,1 @@
+SELECT shard, MAX(number) FROM moves WHERE item_id = ? AND region = ? GROUP BY shard

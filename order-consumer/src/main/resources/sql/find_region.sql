@@ -1,0 +1,1 @@
+SELECT shard_count FROM regions WHERE region = ?

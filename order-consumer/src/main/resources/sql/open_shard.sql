@@ -1,0 +1,2 @@
+UPDATE shards SET state = 'OPEN', updated_at_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE region = ? AND shard = ? AND epoch = ? AND state = 'REPAIRING'

@@ -1,0 +1,324 @@
+package io.seckill.consumer.ledger;
+
+import static io.seckill.consumer.ConsumerBed.REGION;
+import static io.seckill.consumer.ConsumerBed.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.seckill.common.bus.EpochClose;
+import io.seckill.common.bus.EpochClosed;
+import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.ItemCreate;
+import io.seckill.common.bus.ItemQuery;
+import io.seckill.common.bus.RegionJoin;
+import io.seckill.common.bus.ShardClaim;
+import io.seckill.common.bus.ShardClaimed;
+import io.seckill.common.bus.ShardOpen;
+import io.seckill.common.bus.ShardReceiptsQuery;
+import io.seckill.common.bus.ShardSnapshot;
+import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.error.ErrorCode;
+import io.seckill.common.error.SeckillException;
+import io.seckill.common.id.ItemId;
+import io.seckill.common.id.ShardRef;
+import io.seckill.common.item.ItemRecord;
+import io.seckill.common.item.ItemState;
+import io.seckill.common.item.Move;
+import io.seckill.consumer.ConsumerBed;
+import io.seckill.consumer.db.Migrator;
+import io.seckill.consumer.store.BatchStore;
+import io.seckill.consumer.store.Entries;
+import io.seckill.consumer.store.LogStore;
+import io.seckill.consumer.store.Received;
+import io.seckill.testkit.MySqlAddress;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the ledger and the migrator promise, on every database that the dialect is for. */
+abstract class LedgerContract {
+
+  private static final ItemId ITEM = new ItemId(1);
+  private static final int SHARDS = 4;
+
+  private ConsumerBed bed;
+
+  /** An empty database. */
+  abstract MySqlAddress newDatabase();
+
+  @BeforeEach
+  void open() {
+    bed = ConsumerBed.on(newDatabase(), Map.of("redis.shards", Integer.toString(SHARDS)));
+  }
+
+  @AfterEach
+  void close() {
+    bed.close();
+  }
+
+  private ItemRecord change(String request, ItemChange.Action action, long units) {
+    return await(bed.items().change(new ItemChange(request, "op", ITEM, action, units, SHARDS)))
+        .items()
+        .get(0);
+  }
+
+  private void create(long stock) {
+    await(bed.items().create(new ItemCreate("c", "op", ConsumerBed.definition(1, 2), stock)));
+  }
+
+  private static void assertRefused(ErrorCode code, Runnable step) {
+    assertThatThrownBy(step::run)
+        .isInstanceOfSatisfying(
+            SeckillException.class, failure -> assertThat(failure.code()).isEqualTo(code));
+  }
+
+  private void save(int shard, Received... entries) {
+    LogStore store =
+        new LogStore(
+            bed.vertx(),
+            new BatchStore(bed.database()),
+            bed.metrics(),
+            new LogStore.Patience(200, 3, () -> false));
+    for (List<Received> run : LogStore.runs(List.of(entries))) {
+      await(store.store(new ShardRef(REGION, shard), run));
+    }
+  }
+
+  @Test
+  void migrateShouldDoNothingWhenAllIsDone() {
+    assertThat(await(new Migrator(bed.vertx(), bed.config().mysql()).migrate())).isZero();
+  }
+
+  @Test
+  void migrateShouldRunOnceWhenManyNodesStart() {
+    MySqlAddress fresh = newDatabase();
+    List<Future<Integer>> nodes = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      nodes.add(new Migrator(bed.vertx(), ConsumerBed.config(fresh, Map.of()).mysql()).migrate());
+    }
+
+    await(Future.all(nodes));
+
+    assertThat(nodes.stream().map(Future::result).filter(ran -> ran > 0)).hasSize(1);
+  }
+
+  @Test
+  void migrateShouldRefuseADatabaseThatIsNewer() {
+    bed.query("INSERT INTO migrations (version, name, done_at_ms) VALUES (9999, 'x', 0)");
+
+    assertThatThrownBy(() -> await(new Migrator(bed.vertx(), bed.config().mysql()).migrate()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("9999")
+        .hasMessageContaining("newer release");
+  }
+
+  @Test
+  void joinShouldRefuseAnotherShardCount() {
+    assertRefused(
+        ErrorCode.CONFLICT, () -> await(bed.shards().join(new RegionJoin(REGION, SHARDS + 1))));
+    assertThat(await(bed.shards().join(new RegionJoin(REGION, SHARDS))).shardCount())
+        .isEqualTo(SHARDS);
+  }
+
+  @Test
+  void claimShouldGoAboveEveryKnownEpoch() {
+    assertThat(await(bed.shards().claim(new ShardClaim(REGION, 0, 0, "a"))))
+        .isEqualTo(new ShardClaimed(1, 0));
+    assertThat(await(bed.shards().claim(new ShardClaim(REGION, 0, 7, "b"))))
+        .isEqualTo(new ShardClaimed(8, 1));
+  }
+
+  @Test
+  void claimShouldGiveEachClaimantAnotherEpochWhenTheyRace() {
+    List<Future<ShardClaimed>> claims = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      claims.add(bed.shards().claim(new ShardClaim(REGION, 0, 0, "n" + i)));
+    }
+
+    await(Future.all(claims));
+
+    assertThat(claims.stream().map(claim -> claim.result().epoch()).distinct()).hasSize(6);
+  }
+
+  @Test
+  void closeAndOpenShouldBeRefusedWhenAnotherClaimCameLater() {
+    long mine = await(bed.shards().claim(new ShardClaim(REGION, 0, 0, "a"))).epoch();
+    await(bed.shards().claim(new ShardClaim(REGION, 0, 0, "b")));
+
+    assertRefused(
+        ErrorCode.CONFLICT, () -> await(bed.shards().close(new EpochClose(REGION, 0, mine, 0, 0))));
+    assertRefused(
+        ErrorCode.CONFLICT, () -> await(bed.shards().open(new ShardOpen(REGION, 0, mine))));
+  }
+
+  @Test
+  void closeShouldCountWhatRedisHasForgotten() {
+    bed.preheat(1, 3, 40);
+    long epoch = bed.openShard(0, 0, 0);
+    save(
+        0,
+        Entries.unitsIn(epoch, 1, 1, 10),
+        Entries.win(epoch, 2, "ann", 1, 3),
+        Entries.win(epoch, 3, "bob", 1, 3));
+    long next = await(bed.shards().claim(new ShardClaim(REGION, 0, epoch, "a"))).epoch();
+
+    assertThat(await(bed.shards().close(new EpochClose(REGION, 0, next, epoch, 1))))
+        .isEqualTo(new EpochClosed(2, 3));
+    // The same again changes nothing.
+    assertThat(await(bed.shards().close(new EpochClose(REGION, 0, next, epoch, 1))))
+        .isEqualTo(new EpochClosed(2, 3));
+    assertThat(bed.number("SELECT last_seq FROM closed_epochs WHERE epoch = " + epoch))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void closeShouldCloseAtTheHighestStoredNumberWhenRedisIsEmpty() {
+    bed.preheat(1, 3, 40);
+    long epoch = bed.openShard(0, 0, 0);
+    save(0, Entries.unitsIn(epoch, 1, 1, 10), Entries.win(epoch, 2, "ann", 1, 3));
+
+    bed.openShard(0, 0, 0);
+
+    assertThat(bed.number("SELECT last_seq FROM closed_epochs WHERE epoch = " + epoch))
+        .isEqualTo(2);
+  }
+
+  @Test
+  void createShouldFindTheItemWhenTheRequestComesAgain() {
+    create(10);
+    create(10);
+
+    assertRefused(
+        ErrorCode.CONFLICT,
+        () ->
+            await(
+                bed.items().create(new ItemCreate("c2", "op", ConsumerBed.definition(1, 9), 10))));
+    assertRefused(
+        ErrorCode.CONFLICT,
+        () ->
+            await(bed.items().create(new ItemCreate("c", "op", ConsumerBed.definition(2, 2), 10))));
+    ItemRecord record = await(bed.items().query(new ItemQuery(ITEM))).items().get(0);
+    assertThat(record.state()).isEqualTo(ItemState.CREATED);
+    assertThat(record.units()).isZero();
+    assertThat(bed.number("SELECT COUNT(*) FROM audit_log")).isEqualTo(1);
+  }
+
+  @Test
+  void ST_01_preheatShouldSplitEveryUnit() {
+    create(7);
+
+    ItemRecord record = change("p", ItemChange.Action.PREHEAT, 0);
+
+    assertThat(record.state()).isEqualTo(ItemState.OPEN);
+    assertThat(record.generation()).isEqualTo(2);
+    assertThat(record.units()).isEqualTo(7);
+    assertThat(record.outstanding()).extracting(Move::units).containsExactly(2L, 2L, 2L, 1L);
+    assertThat(record.outstanding()).extracting(Move::number).containsOnly(1L);
+  }
+
+  @Test
+  void ST_07_preheatShouldChangeNothingWhenItComesAgain() {
+    create(7);
+    ItemRecord first = change("p", ItemChange.Action.PREHEAT, 0);
+
+    assertThat(change("p", ItemChange.Action.PREHEAT, 0)).isEqualTo(first);
+    assertThat(change("p2", ItemChange.Action.PREHEAT, 0)).isEqualTo(first);
+    assertThat(bed.number("SELECT SUM(units) FROM moves")).isEqualTo(7);
+  }
+
+  @Test
+  void ST_14_restockShouldCountOnceForEachRequest() {
+    create(4);
+    change("p", ItemChange.Action.PREHEAT, 0);
+    change("r1", ItemChange.Action.RESTOCK, 1);
+    change("r1", ItemChange.Action.RESTOCK, 1);
+
+    ItemRecord record = change("r2", ItemChange.Action.RESTOCK, 1);
+
+    assertThat(record.units()).isEqualTo(6);
+    assertThat(record.outstanding())
+        .filteredOn(move -> move.kind() == Move.Kind.RESTOCK)
+        .extracting(move -> move.shard() + ":" + move.number() + ":" + move.units())
+        .containsExactly("0:2:1", "1:2:1");
+    assertRefused(ErrorCode.CONFLICT, () -> change("r1", ItemChange.Action.RESTOCK, 5));
+    assertRefused(ErrorCode.INVALID_REQUEST, () -> change("r3", ItemChange.Action.RESTOCK, -70));
+  }
+
+  @Test
+  void ST_14_restocksShouldAllCountWhenTheyRace() {
+    create(4);
+    change("p", ItemChange.Action.PREHEAT, 0);
+    List<Future<?>> restocks = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      restocks.add(
+          bed.items()
+              .change(new ItemChange("r" + i, "op", ITEM, ItemChange.Action.RESTOCK, 10, SHARDS)));
+    }
+
+    await(Future.all(restocks));
+
+    assertThat(bed.number("SELECT units_in FROM items")).isEqualTo(44);
+    assertThat(bed.number("SELECT SUM(units) FROM moves")).isEqualTo(44);
+  }
+
+  @Test
+  void changesShouldFollowTheLifeOfAnItem() {
+    assertRefused(ErrorCode.NOT_FOUND, () -> change("x", ItemChange.Action.PREHEAT, 0));
+    create(4);
+    assertRefused(ErrorCode.NOT_READY, () -> change("a", ItemChange.Action.PAUSE, 0));
+    assertRefused(ErrorCode.NOT_READY, () -> change("b", ItemChange.Action.RESTOCK, 1));
+    change("p", ItemChange.Action.PREHEAT, 0);
+    assertThat(change("c3", ItemChange.Action.PAUSE, 0).generation()).isEqualTo(3);
+    assertThat(change("d", ItemChange.Action.PAUSE, 0).generation()).isEqualTo(3);
+    assertThat(change("e", ItemChange.Action.RESUME, 0).state()).isEqualTo(ItemState.OPEN);
+    assertThat(change("f", ItemChange.Action.END, 0).state()).isEqualTo(ItemState.ENDED);
+    assertThat(change("g", ItemChange.Action.END, 0).generation()).isEqualTo(5);
+    assertRefused(ErrorCode.ENDED, () -> change("h", ItemChange.Action.RESUME, 0));
+    assertRefused(ErrorCode.ENDED, () -> change("i", ItemChange.Action.RESTOCK, 1));
+  }
+
+  @Test
+  void snapshotShouldTellWhatAShardMustHold() {
+    bed.preheat(1, 3, 40);
+    long epoch = bed.openShard(0, 0, 0);
+    save(
+        0,
+        Entries.state(epoch, 1, 1, 1, "PREPARED"),
+        Entries.unitsIn(epoch, 2, 1, 10),
+        Entries.state(epoch, 3, 1, 2, "OPEN"),
+        Entries.win(epoch, 4, "ann", 2, 3),
+        Entries.win(epoch, 5, "bob", 3, 3),
+        Entries.release(epoch, 6, "ann", epoch + "-4", 2, true),
+        // Beyond the limit: an open dead letter, which counts as held.
+        Entries.win(epoch, 7, "bob", 1, 3));
+    ShardSnapshots snapshots = new ShardSnapshots(bed.database());
+
+    ShardSnapshot snapshot = await(snapshots.snapshot(new ShardSnapshotQuery(REGION, 0, epoch, 9)));
+
+    assertThat(snapshot.missing()).isEqualTo(2);
+    ShardSnapshot.ItemInShard item = snapshot.items().get(0);
+    assertThat(item.state()).isEqualTo(ItemState.OPEN);
+    assertThat(item.generation()).isEqualTo(2);
+    assertThat(item.lastMove()).isEqualTo(1);
+    assertThat(item.adds()).isEqualTo(2);
+    assertThat(item.granted()).isEqualTo(10);
+    assertThat(item.stock()).isEqualTo(10 - 2 - 3 + 2 - 1);
+    Map<String, String> receipts =
+        await(snapshots.receipts(new ShardReceiptsQuery(REGION, 0, ITEM, "", 10))).receipts();
+    assertThat(receipts)
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                "ann",
+                "0;-||" + epoch + "-4|2|r",
+                "bob",
+                "4;-||" + epoch + "-5|3|h;-||" + epoch + "-7|1|h"));
+    assertThat(
+            await(snapshots.receipts(new ShardReceiptsQuery(REGION, 0, ITEM, "ann", 10)))
+                .receipts())
+        .containsOnlyKeys("bob");
+  }
+}

@@ -1,0 +1,80 @@
+package io.seckill.consumer.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Log entries as scripts write them. */
+public final class Entries {
+
+  private Entries() {}
+
+  /** A win of one line of item 1. */
+  public static Received win(long epoch, long seq, String user, int quantity, int limit) {
+    return Received.read(epoch + "-" + seq, winFields(user, "1:" + line(quantity, limit)));
+  }
+
+  /** A win of two lines: items 1 and 2. */
+  public static Received basket(long epoch, long seq, String user, int first, int second) {
+    return Received.read(
+        epoch + "-" + seq, winFields(user, "1:" + line(first, 100) + ",2:" + line(second, 100)));
+  }
+
+  private static String line(int quantity, int limit) {
+    return quantity + ":9900:CNY:2:" + limit + ":900000";
+  }
+
+  /** The fields of a win. */
+  public static Map<String, String> winFields(String user, String lines) {
+    return Map.of("k", "win", "t", "1764430000000", "u", user, "kd", "-", "bd", "", "l", lines);
+  }
+
+  /** The arrival of units of item 1. */
+  public static Received unitsIn(long epoch, long seq, long move, long units) {
+    return unitsIn(epoch, seq, 1, move, units);
+  }
+
+  /** The arrival of units. */
+  public static Received unitsIn(long epoch, long seq, long item, long move, long units) {
+    return Received.read(
+        epoch + "-" + seq,
+        Map.of("k", "in", "t", "1764430000000", "i", "" + item, "m", "" + move, "n", "" + units));
+  }
+
+  /** A release of one line of item 1. */
+  public static Received release(
+      long epoch, long seq, String user, String win, int units, boolean toStock) {
+    return Received.read(
+        epoch + "-" + seq,
+        Map.of(
+            "k",
+            "rel",
+            "t",
+            "1764430000000",
+            "u",
+            user,
+            "w",
+            win,
+            "r",
+            "timeout",
+            "l",
+            "1:" + units + ":" + (toStock ? "stock" : "grant")));
+  }
+
+  /** A change of an item's state. */
+  public static Received state(long epoch, long seq, long item, long generation, String state) {
+    return Received.read(
+        epoch + "-" + seq,
+        Map.of(
+            "k", "state", "t", "1764430000000", "i", "" + item, "g", "" + generation, "s", state));
+  }
+
+  /** Wins of one unit by users {@code prefix + seq}. */
+  public static List<Received> wins(long epoch, long from, int count, String prefix) {
+    List<Received> wins = new ArrayList<>(count);
+    for (long seq = from; seq < from + count; seq++) {
+      wins.add(win(epoch, seq, prefix + seq, 1, 1));
+    }
+    return wins;
+  }
+}

@@ -1,0 +1,213 @@
+package io.seckill.consumer.store;
+
+import static io.seckill.consumer.ConsumerBed.REGION;
+import static io.seckill.consumer.ConsumerBed.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.seckill.common.id.ShardRef;
+import io.seckill.consumer.ConsumerBed;
+import io.seckill.testkit.TestMariaDb;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Seeded: a log grows in a model of Redis, consumers read it as a group does, and die between read
+ * and commit, and between commit and acknowledgement; batches are taken over while their owner
+ * still writes. After every step MySQL must be a prefix of the model, and in the end all of it.
+ * Prints its seed; {@code -Dseed} repeats one.
+ */
+class StoreSimulationIT {
+
+  private static final ShardRef SHARD = new ShardRef(REGION, 0);
+  private static final int STOCK = 60;
+  private static final int LIMIT = 3;
+
+  private ConsumerBed bed;
+
+  @BeforeEach
+  void open() {
+    bed = ConsumerBed.on(TestMariaDb.shared().newDatabase());
+  }
+
+  @AfterEach
+  void close() {
+    bed.close();
+  }
+
+  /** The log with its group, and what it must lead to. */
+  private static final class Model {
+    final List<Received> log = new ArrayList<>();
+    final Map<Long, Win> wins = new TreeMap<>();
+    final Map<String, Integer> held = new HashMap<>();
+    final TreeMap<Long, Integer> pending = new TreeMap<>();
+    long acknowledged;
+    int delivered;
+    int stock;
+
+    record Win(String user, int quantity, boolean held) {}
+
+    void grow(Random random, long epoch) {
+      long seq = log.size() + 1L;
+      if (seq == 1) {
+        log.add(Entries.unitsIn(epoch, 1, 1, STOCK));
+        stock = STOCK;
+        return;
+      }
+      List<Long> heldWins =
+          wins.entrySet().stream()
+              .filter(win -> win.getValue().held)
+              .map(Map.Entry::getKey)
+              .toList();
+      if (!heldWins.isEmpty() && random.nextInt(3) == 0) {
+        long at = heldWins.get(random.nextInt(heldWins.size()));
+        Win win = wins.get(at);
+        log.add(Entries.release(epoch, seq, win.user, epoch + "-" + at, win.quantity, true));
+        wins.put(at, new Win(win.user, win.quantity, false));
+        held.merge(win.user, -win.quantity, Integer::sum);
+        stock += win.quantity;
+        return;
+      }
+      String user = "u" + random.nextInt(25);
+      int quantity = 1 + random.nextInt(LIMIT);
+      boolean fits = held.getOrDefault(user, 0) + quantity <= LIMIT && quantity <= stock;
+      if (fits) {
+        log.add(Entries.win(epoch, seq, user, quantity, LIMIT));
+        wins.put(seq, new Win(user, quantity, true));
+        held.merge(user, quantity, Integer::sum);
+        stock -= quantity;
+      }
+    }
+
+    /** Reads new entries for a consumer. */
+    List<Received> deliver(int count, int consumer) {
+      List<Received> batch = new ArrayList<>();
+      while (batch.size() < count && delivered < log.size()) {
+        Received entry = log.get(delivered++);
+        pending.put(entry.place().seq(), consumer);
+        batch.add(entry);
+      }
+      return batch;
+    }
+
+    /** What a consumer, or with −1 any, has not acknowledged. */
+    List<Received> pendingOf(int consumer, int count) {
+      return pending.entrySet().stream()
+          .filter(entry -> consumer < 0 || entry.getValue() == consumer)
+          .limit(count)
+          .map(entry -> log.get((int) (entry.getKey() - 1)))
+          .toList();
+    }
+
+    void acknowledge(List<Received> batch) {
+      for (Received entry : batch) {
+        acknowledged += pending.remove(entry.place().seq()) == null ? 0 : 1;
+      }
+    }
+  }
+
+  @Test
+  void consumersShouldEndWithExactlyTheLogWhereverTheyDie() {
+    long seed = Long.getLong("seed", System.nanoTime());
+    int rounds = Integer.getInteger("rounds", 10) * 12;
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    bed.preheat(1, LIMIT, STOCK);
+    long epoch = bed.openShard(0, 0, 0);
+    BatchStore batches = new BatchStore(bed.database());
+    LogStore store =
+        new LogStore(
+            bed.vertx(), batches, bed.metrics(), new LogStore.Patience(100, 3, () -> false));
+    Model model = new Model();
+
+    for (int round = 0; round < rounds; round++) {
+      for (int i = random.nextInt(12); i >= 0; i--) {
+        model.grow(random, epoch);
+      }
+      int consumer = random.nextInt(3);
+      int count = 1 + random.nextInt(15);
+      List<Received> batch =
+          switch (random.nextInt(3)) {
+            case 0 -> model.pendingOf(consumer, count);
+            case 1 -> model.pendingOf(-1, count);
+            default -> model.deliver(count, consumer);
+          };
+      // 0: dies between read and commit. 1: dies between commit and acknowledgement. 2: another
+      // one has taken the batch over and writes it at the same time. Else: all goes well.
+      int fate = random.nextInt(6);
+      if (fate > 0) {
+        for (List<Received> run : LogStore.runs(batch)) {
+          Outcome outcome = write(store, run, fate == 2);
+          if (outcome instanceof Outcome.Stored && fate > 1) {
+            model.acknowledge(run);
+          }
+        }
+      }
+      assertIsPrefix(model, seed);
+    }
+
+    while (model.acknowledged < model.log.size()) {
+      model.deliver(10, 0);
+      List<Received> rest = model.pendingOf(-1, 20);
+      for (List<Received> run : LogStore.runs(rest)) {
+        assertThat(write(store, run, false)).as("seed %d", seed).isInstanceOf(Outcome.Stored.class);
+        model.acknowledge(run);
+      }
+    }
+    assertIsPrefix(model, seed);
+    assertThat(bed.number("SELECT COUNT(*) FROM orders"))
+        .as("seed %d", seed)
+        .isEqualTo(model.wins.size());
+    assertThat(bed.number("SELECT held_units FROM items"))
+        .as("seed %d", seed)
+        .isEqualTo(STOCK - model.stock);
+  }
+
+  private Outcome write(LogStore store, List<Received> run, boolean twice) {
+    if (!twice) {
+      return await(store.store(SHARD, run));
+    }
+    Future<Outcome> other = store.store(SHARD, run);
+    Outcome mine = await(store.store(SHARD, run));
+    assertThat(await(other).getClass()).isEqualTo(mine.getClass());
+    return mine;
+  }
+
+  /** What is stored is the log up to some place, and every sum agrees with it. */
+  private void assertIsPrefix(Model model, long seed) {
+    long stored =
+        bed.number(
+            "SELECT (SELECT COUNT(*) FROM orders) + (SELECT COUNT(*) FROM shard_log)"
+                + " + (SELECT COUNT(*) FROM dead_letters)");
+    long highest =
+        bed.number(
+            "SELECT GREATEST((SELECT COALESCE(MAX(seq), 0) FROM orders),"
+                + " (SELECT COALESCE(MAX(seq), 0) FROM shard_log))");
+    assertThat(stored).as("no gap, seed %d", seed).isEqualTo(highest);
+    assertThat(bed.number("SELECT COUNT(*) FROM dead_letters")).as("seed %d", seed).isZero();
+    assertThat(stored)
+        .as("acknowledged means stored, seed %d", seed)
+        .isGreaterThanOrEqualTo(model.acknowledged);
+    for (Row row : bed.query("SELECT seq, user_id, quantity FROM orders")) {
+      Model.Win win = model.wins.get(row.getLong(0));
+      assertThat(win.user()).as("seed %d", seed).isEqualTo(row.getString(1));
+      assertThat(win.quantity()).as("seed %d", seed).isEqualTo(row.getInteger(2));
+    }
+    assertThat(bed.number("SELECT held_units FROM items"))
+        .as("seed %d", seed)
+        .isEqualTo(bed.number("SELECT COALESCE(SUM(held_units), 0) FROM orders"))
+        .isEqualTo(bed.number("SELECT COALESCE(SUM(units), 0) FROM holdings"))
+        .isBetween(0L, (long) STOCK);
+    assertThat(bed.number("SELECT COUNT(*) FROM holdings WHERE units < 0 OR units > " + LIMIT))
+        .as("seed %d", seed)
+        .isZero();
+  }
+}
