@@ -1,0 +1,70 @@
+package io.seckill.gateway.admin;
+
+import com.fasterxml.jackson.core.JsonParser;
+import io.seckill.common.bus.BusFailures;
+import io.seckill.common.error.ErrorCode;
+import io.seckill.common.id.IdempotencyKey;
+import io.seckill.gateway.http.Exchange;
+import io.seckill.gateway.http.Json;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import java.io.IOException;
+import java.util.UUID;
+
+/** What the admin endpoints share. */
+final class AdminRequests {
+
+  /** An operator's change is a transaction and a call to each shard; it may take its time. */
+  private static final long CHANGE_MS = 20_000;
+
+  private static final int MAX_REQUEST_ID_CHARS = 64;
+
+  private AdminRequests() {}
+
+  /** Asks over the bus for a change. A time-out is OUTCOME_UNKNOWN: repeat with the same id. */
+  static <T> Future<T> change(EventBus bus, String address, Object message) {
+    DeliveryOptions delivery = new DeliveryOptions().setSendTimeout(CHANGE_MS);
+    return ask(bus, address, message, delivery, ErrorCode.OUTCOME_UNKNOWN);
+  }
+
+  /** Asks over the bus for something that changes nothing. */
+  static <T> Future<T> read(EventBus bus, String address, Object message, long timeoutMs) {
+    DeliveryOptions delivery = new DeliveryOptions().setSendTimeout(timeoutMs);
+    return ask(bus, address, message, delivery, ErrorCode.UNAVAILABLE);
+  }
+
+  private static <T> Future<T> ask(
+      EventBus bus, String address, Object message, DeliveryOptions delivery, ErrorCode onTimeout) {
+    return bus.<T>request(address, message, delivery)
+        .map(Message::body)
+        .recover(cause -> Future.failedFuture(BusFailures.translate(cause, onTimeout)));
+  }
+
+  /** Reads {@code requestId} from a body. */
+  static String requestIdIn(JsonParser value) throws IOException {
+    String id = Json.text(value, "requestId", MAX_REQUEST_ID_CHARS);
+    if (!IdempotencyKey.isValid(id)) {
+      throw Json.invalid("'requestId' must match [A-Za-z0-9_.:-]{1,64}.");
+    }
+    return id;
+  }
+
+  /**
+   * The id of a change: from the body, else from {@code Idempotency-Key}, else a fresh one. Two
+   * different ones are INVALID_REQUEST.
+   *
+   * @param inBody null when the body has none
+   */
+  static String requestId(Exchange exchange, String inBody) {
+    IdempotencyKey key = exchange.idempotencyKey();
+    if (key.isNone()) {
+      return inBody == null ? UUID.randomUUID().toString() : inBody;
+    }
+    if (inBody != null && !inBody.equals(key.value())) {
+      throw Json.invalid("'requestId' and Idempotency-Key differ.");
+    }
+    return key.value();
+  }
+}

@@ -1,0 +1,56 @@
+package io.seckill.gateway.admission;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import io.seckill.common.config.SeckillConfig;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * The rate of one client address: a token bucket each, in a table of bounded size. An address that
+ * falls out of the table starts again with a full bucket; that is what a bound costs.
+ *
+ * <p>Safe for all threads; shared by all instances of a process.
+ */
+public final class AddressRate {
+
+  private final LoadingCache<ClientAddress, TokenBucket> buckets;
+  private final LongSupplier nanoTime;
+  private final RateLimitFields fields;
+
+  /**
+   * Makes an empty table.
+   *
+   * @param config rate, burst and size of the table
+   * @param nanoTime a monotonic clock in nanoseconds
+   */
+  public AddressRate(SeckillConfig.Admission config, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    int perSecond = config.ipPerSecond();
+    int burst = config.ipBurst();
+    fields = new RateLimitFields("ip", perSecond, burst);
+    buckets =
+        Caffeine.newBuilder()
+            .maximumSize(config.ipTableSize())
+            // After this time a bucket is full again, so forgetting it changes nothing.
+            .expireAfterAccess(Duration.ofSeconds(burst / perSecond + 1L))
+            .ticker(nanoTime::getAsLong)
+            // Housekeeping is a few steps a call; a pool of threads for it would only cost more.
+            .executor(Runnable::run)
+            .build(address -> new TokenBucket(perSecond, burst, nanoTime.getAsLong()));
+  }
+
+  /**
+   * Counts one request.
+   *
+   * @return as {@link TokenBucket#tryTake}: tokens left, or minus the nanoseconds to wait
+   */
+  public long tryTake(ClientAddress address) {
+    return buckets.get(address).tryTake(nanoTime.getAsLong());
+  }
+
+  /** The header fields that tell a client of this limit. */
+  public RateLimitFields fields() {
+    return fields;
+  }
+}

@@ -1,0 +1,42 @@
+package io.seckill.gateway.api;
+
+import io.seckill.common.bus.ItemView;
+import io.seckill.gateway.board.BoardStore;
+import io.seckill.gateway.board.ItemJson;
+import io.seckill.gateway.http.Access;
+import io.seckill.gateway.http.Endpoint;
+import io.seckill.gateway.http.Exchange;
+import io.seckill.gateway.http.Reply;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+
+/** Shows one item. */
+public record ItemEndpoint(BoardStore board) implements Endpoint {
+
+  @Override
+  public HttpMethod method() {
+    return HttpMethod.GET;
+  }
+
+  @Override
+  public String path() {
+    return "/api/v1/items/{itemId}";
+  }
+
+  @Override
+  public Access access() {
+    return Access.ANYBODY;
+  }
+
+  @Override
+  public Future<Reply> handle(Exchange exchange) {
+    ItemReplies.boardOf(board);
+    ItemView view = board.find(Paths.item(exchange.parameter(0)));
+    if (view == null) {
+      throw Paths.notFound();
+    }
+    ItemJson.Page page = ItemJson.one(view);
+    return Future.succeededFuture(
+        ItemReplies.cacheable(exchange, page.etag(), () -> page.at(board.serverTimeMs())));
+  }
+}

@@ -1,0 +1,64 @@
+package io.seckill.gateway.api;
+
+import io.seckill.common.bus.Addresses;
+import io.seckill.common.bus.BusFailures;
+import io.seckill.common.bus.OrderQuery;
+import io.seckill.common.bus.OrderViews;
+import io.seckill.common.error.ErrorCode;
+import io.seckill.common.order.OrderStatus;
+import io.seckill.common.order.OrderView;
+import io.seckill.gateway.http.Access;
+import io.seckill.gateway.http.Endpoint;
+import io.seckill.gateway.http.Exchange;
+import io.seckill.gateway.http.Fields;
+import io.seckill.gateway.http.Json;
+import io.seckill.gateway.http.Reply;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.http.HttpMethod;
+
+/** Shows one order to its buyer; another user's is not there. */
+public record OrderEndpoint(EventBus bus) implements Endpoint {
+
+  /** Where orders live; an order's location is this and its id. */
+  static final String PREFIX = "/api/v1/orders/";
+
+  /** A read that takes longer is of no use to somebody who polls. */
+  static final DeliveryOptions DELIVERY = new DeliveryOptions().setSendTimeout(5_000);
+
+  @Override
+  public HttpMethod method() {
+    return HttpMethod.GET;
+  }
+
+  @Override
+  public String path() {
+    return PREFIX + "{orderId}";
+  }
+
+  @Override
+  public Access access() {
+    return Access.USER;
+  }
+
+  @Override
+  public Future<Reply> handle(Exchange exchange) {
+    OrderQuery query = new OrderQuery(exchange.user(), Paths.order(exchange.parameter(0)));
+    return bus.<OrderViews>request(Addresses.ORDER, query, DELIVERY)
+        .map(Message::body)
+        .map(OrderEndpoint::reply)
+        .recover(cause -> Future.failedFuture(BusFailures.translate(cause, ErrorCode.UNAVAILABLE)));
+  }
+
+  private static Reply reply(OrderViews views) {
+    if (views.orders().isEmpty()) {
+      throw Paths.notFound();
+    }
+    OrderView order = views.orders().get(0);
+    Reply reply = Reply.json(200, Json.object(json -> OrderJson.write(json, order)));
+    // It will change within moments; whoever polls is told how fast.
+    return order.status() == OrderStatus.ACCEPTED ? reply.with(Fields.RETRY_AFTER, "1") : reply;
+  }
+}

@@ -1,0 +1,71 @@
+package io.seckill.gateway.board;
+
+import io.seckill.common.bus.ItemView;
+import io.seckill.common.id.ItemId;
+import io.vertx.core.buffer.Buffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A board as one process knows it. Immutable but for the JSON that is made at first use; two
+ * threads may both make it, to the same result.
+ */
+public final class BoardSnapshot {
+
+  private final long atMs;
+  private final long receivedNanos;
+  private final List<ItemView> items;
+  private final Map<ItemId, ItemView> byId;
+  private volatile ItemJson.Page page;
+
+  BoardSnapshot(long atMs, long receivedNanos, List<ItemView> items) {
+    this.atMs = atMs;
+    this.receivedNanos = receivedNanos;
+    this.items = List.copyOf(items);
+    this.byId = new HashMap<>();
+    for (ItemView view : items) {
+      byId.put(view.definition().id(), view);
+    }
+  }
+
+  BoardSnapshot with(List<ItemView> better) {
+    return new BoardSnapshot(atMs, receivedNanos, better);
+  }
+
+  /** All items in the engine's order. */
+  public List<ItemView> items() {
+    return items;
+  }
+
+  /** The ETag of the item list, without its server time. */
+  public CharSequence etag() {
+    return page().etag();
+  }
+
+  /** The item list as JSON. */
+  public Buffer json(long serverTimeMs) {
+    return page().at(serverTimeMs);
+  }
+
+  ItemView find(ItemId item) {
+    return byId.get(item);
+  }
+
+  long atMs() {
+    return atMs;
+  }
+
+  long receivedNanos() {
+    return receivedNanos;
+  }
+
+  private ItemJson.Page page() {
+    ItemJson.Page made = page;
+    if (made == null) {
+      made = ItemJson.list(items);
+      page = made;
+    }
+    return made;
+  }
+}

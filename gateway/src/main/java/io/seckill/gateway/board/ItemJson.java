@@ -1,0 +1,89 @@
+package io.seckill.gateway.board;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.seckill.common.bus.ItemView;
+import io.seckill.common.item.ItemDefinition;
+import io.seckill.gateway.http.Json;
+import io.seckill.gateway.http.Times;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import java.io.IOException;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/** Items as JSON, for buyers. */
+public final class ItemJson {
+
+  private ItemJson() {}
+
+  /**
+   * JSON whose first field, the server time, is put in for each answer; all else is made once.
+   *
+   * @param rest everything after that field, braces included
+   * @param etag a weak tag of the rest
+   */
+  public record Page(Buffer rest, CharSequence etag) {
+
+    /** The whole text at a moment. */
+    public Buffer at(long serverTimeMs) {
+      return Buffer.buffer(rest.length() + 64)
+          .appendString("{\"serverTime\":\"")
+          .appendString(Times.rfc3339(serverTimeMs))
+          .appendString("\",")
+          .appendBuffer(rest);
+    }
+  }
+
+  /** A list of items. */
+  public static Page list(List<ItemView> items) {
+    return page(
+        json -> {
+          json.writeArrayFieldStart("items");
+          for (ItemView view : items) {
+            json.writeStartObject();
+            write(json, view);
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+        });
+  }
+
+  /** One item. */
+  public static Page one(ItemView view) {
+    return page(json -> write(json, view));
+  }
+
+  /** The fields of one item. */
+  public static void write(JsonGenerator json, ItemView view) throws IOException {
+    writeDefinition(json, view.definition());
+    json.writeStringField("state", view.state().name());
+    json.writeNumberField("remaining", view.remaining());
+    json.writeBooleanField("soldOut", view.soldOut());
+  }
+
+  /** The fields that an operator has set. */
+  public static void writeDefinition(JsonGenerator json, ItemDefinition item) throws IOException {
+    json.writeStringField("itemId", item.id().toString());
+    json.writeStringField("name", item.name());
+    json.writeNumberField("priceMinor", item.priceMinor());
+    json.writeStringField("currency", item.currency());
+    json.writeStringField("picture", item.picture());
+    json.writeNumberField("limitPerUser", item.limitPerUser());
+    json.writeStringField("startsAt", Times.rfc3339(item.startsAtMs()));
+    json.writeStringField("endsAt", Times.rfc3339(item.endsAtMs()));
+    json.writeNumberField("payWithinMs", item.payWithinMs());
+  }
+
+  private static Page page(Json.Fields fields) {
+    Buffer whole = Json.object(fields);
+    Buffer rest = whole.getBuffer(1, whole.length());
+    return new Page(rest, etag(rest));
+  }
+
+  private static CharSequence etag(Buffer rest) {
+    CRC32C crc = new CRC32C();
+    crc.update(rest.getBytes());
+    String tag = "W/\"" + Long.toHexString(crc.getValue()) + '-' + rest.length() + '"';
+    return HttpHeaders.createOptimized(tag);
+  }
+}

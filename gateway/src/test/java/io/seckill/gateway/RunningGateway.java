@@ -1,0 +1,297 @@
+package io.seckill.gateway;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.seckill.common.audit.Finding;
+import io.seckill.common.audit.ItemTotals;
+import io.seckill.common.bus.Addresses;
+import io.seckill.common.bus.AuditReport;
+import io.seckill.common.bus.AuditRequest;
+import io.seckill.common.bus.Board;
+import io.seckill.common.bus.BoardRequest;
+import io.seckill.common.bus.BusCodecs;
+import io.seckill.common.bus.BusFailures;
+import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.ItemCreate;
+import io.seckill.common.bus.ItemQuery;
+import io.seckill.common.bus.ItemRecords;
+import io.seckill.common.bus.ItemView;
+import io.seckill.common.bus.OrderQuery;
+import io.seckill.common.bus.OrderViews;
+import io.seckill.common.bus.OrdersQuery;
+import io.seckill.common.bus.PurchaseReply;
+import io.seckill.common.bus.PurchaseRequest;
+import io.seckill.common.config.SeckillConfig;
+import io.seckill.common.error.ErrorCode;
+import io.seckill.common.error.SeckillException;
+import io.seckill.common.id.ItemId;
+import io.seckill.common.id.OrderId;
+import io.seckill.common.id.UserId;
+import io.seckill.common.item.ItemRecord;
+import io.seckill.common.item.ItemState;
+import io.seckill.common.order.OrderStatus;
+import io.seckill.common.order.OrderView;
+import io.seckill.common.role.RoleDeployment;
+import io.seckill.gateway.board.Boards;
+import io.seckill.gateway.token.Identity;
+import io.seckill.gateway.token.TokenSigner;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.Message;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * A gateway on free ports and a real local bus, with small peers behind it that answer as the
+ * contract says. What was sent to them can be looked at; how the engine answers can be set.
+ */
+final class RunningGateway implements AutoCloseable {
+
+  static final OrderId ORDER = OrderId.of("01234567890123456789ABCDEF");
+
+  private final SeckillConfig config;
+  private final Vertx vertx = Vertx.vertx();
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final GatewayRole role;
+  private final GatewayPorts ports;
+  private final Queue<PurchaseRequest> purchases = new ConcurrentLinkedQueue<>();
+  private final Queue<Object> changes = new ConcurrentLinkedQueue<>();
+
+  /** Null from it means that no answer comes. */
+  private volatile Function<PurchaseRequest, PurchaseReply> engine =
+      request -> PurchaseReply.accepted(ORDER, 41);
+
+  private volatile Board board =
+      Boards.of(1_700_000_000_000L, Boards.item(1), Boards.item(2), Boards.item(3, 2, 0, 1));
+
+  RunningGateway(SeckillConfig config, boolean withEngine) throws Exception {
+    this.config = config;
+    BusCodecs.register(vertx.eventBus());
+    if (withEngine) {
+      answerAsEngine();
+      answerAsConsumer();
+    }
+    try {
+      role = new GatewayRole(config, registry);
+      for (RoleDeployment deployment : role.deployments()) {
+        await(vertx.deployVerticle(deployment.verticle(), deployment.options()));
+      }
+      ports = await(role.ports());
+      if (withEngine) {
+        await(role::isReady);
+      }
+    } catch (Exception e) {
+      close();
+      throw e;
+    }
+  }
+
+  static RunningGateway start() throws Exception {
+    return start(TestConfigs.gateway(), TestConfigs.admission());
+  }
+
+  static RunningGateway start(SeckillConfig.Gateway gateway, SeckillConfig.Admission admission)
+      throws Exception {
+    return new RunningGateway(TestConfigs.all(TestConfigs.jwt(), gateway, admission), true);
+  }
+
+  int publicPort() {
+    return ports.publicPort();
+  }
+
+  int adminPort() {
+    return ports.adminPort();
+  }
+
+  GatewayRole role() {
+    return role;
+  }
+
+  Vertx vertx() {
+    return vertx;
+  }
+
+  void engine(Function<PurchaseRequest, PurchaseReply> answer) {
+    engine = answer;
+  }
+
+  /** The purchases that reached the engine. */
+  Queue<PurchaseRequest> purchases() {
+    return purchases;
+  }
+
+  /** The changes that reached engine or ledger. */
+  Queue<Object> changes() {
+    return changes;
+  }
+
+  double refused(String layer, ErrorCode code) {
+    return registry
+        .get("seckill.gateway.refused")
+        .tag("layer", layer)
+        .tag("code", code.name())
+        .counter()
+        .count();
+  }
+
+  double count(String name, String tag, String value) {
+    return registry.get(name).tag(tag, value).counter().count();
+  }
+
+  double gauge(String name) {
+    return registry.get(name).gauge().value();
+  }
+
+  String token(String user, String... roles) {
+    return new TokenSigner(config.jwt(), System::currentTimeMillis)
+        .sign(new UserId(user), Set.of(roles), Duration.ofHours(1))
+        .text();
+  }
+
+  String adminToken() {
+    return token("olga", Identity.ADMIN);
+  }
+
+  /** The text of a purchase of one unit, with more header lines, each ended by CR LF. */
+  String purchase(String user, String headers, String body) {
+    return post(
+        "/api/v1/items/1/purchases",
+        "Authorization: Bearer " + token(user) + "\r\nContent-Type: application/json\r\n" + headers,
+        body);
+  }
+
+  static String post(String path, String headers, String body) {
+    int length = body.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+    return "POST "
+        + path
+        + " HTTP/1.1\r\nHost: x\r\n"
+        + headers
+        + "Content-Length: "
+        + length
+        + "\r\n\r\n"
+        + body;
+  }
+
+  static String get(String path, String headers) {
+    return "GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n";
+  }
+
+  static <T> T await(Future<T> future) throws Exception {
+    return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+  }
+
+  static void await(java.util.function.BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("the condition did not come true");
+      }
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  private void answerAsEngine() {
+    vertx
+        .eventBus()
+        .<PurchaseRequest>consumer(
+            Addresses.PURCHASE,
+            message -> {
+              purchases.add(message.body());
+              PurchaseReply reply = engine.apply(message.body());
+              if (reply != null) {
+                message.reply(reply);
+              }
+            });
+    vertx.eventBus().<BoardRequest>consumer(Addresses.BOARD_NOW, message -> message.reply(board));
+    vertx.eventBus().consumer(Addresses.CHANGE_ITEM, this::changeItem);
+  }
+
+  private void changeItem(Message<ItemChange> message) {
+    changes.add(message.body());
+    if (message.body().item().equals(new ItemId(404))) {
+      BusFailures.reply(
+          message, new SeckillException(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title()));
+    } else {
+      ItemView view = Boards.item(message.body().item().value());
+      message.reply(view);
+    }
+  }
+
+  private void answerAsConsumer() {
+    vertx.eventBus().consumer(Addresses.ORDER, this::order);
+    vertx.eventBus().consumer(Addresses.ORDERS, this::orders);
+    vertx
+        .eventBus()
+        .<ItemCreate>consumer(
+            Addresses.LEDGER_CREATE_ITEM,
+            message -> {
+              changes.add(message.body());
+              message.reply(
+                  new ItemRecords(
+                      List.of(
+                          new ItemRecord(
+                              message.body().definition(), ItemState.CREATED, 0, 0, List.of()))));
+            });
+    vertx
+        .eventBus()
+        .<ItemQuery>consumer(
+            Addresses.LEDGER_ITEMS,
+            message ->
+                message.reply(
+                    new ItemRecords(
+                        List.of(
+                            new ItemRecord(
+                                Boards.item(1).definition(), ItemState.OPEN, 2, 100, List.of())))));
+    vertx
+        .eventBus()
+        .<AuditRequest>consumer(
+            Addresses.AUDIT,
+            message ->
+                message.reply(
+                    new AuditReport(
+                        false,
+                        1_700_000_000_000L,
+                        message.body().waitMs(),
+                        List.of(new ItemTotals(new ItemId(1), 100, 60, 40, 0, 40)),
+                        List.of(new Finding("I1", "item 1", 1, "one unit too many")))));
+  }
+
+  private void order(Message<OrderQuery> message) {
+    if (message.body().user().equals(new UserId("ann")) && message.body().orderId().equals(ORDER)) {
+      message.reply(new OrderViews(List.of(view(OrderStatus.ACCEPTED)), false));
+    } else {
+      BusFailures.reply(
+          message, new SeckillException(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title()));
+    }
+  }
+
+  private void orders(Message<OrdersQuery> message) {
+    message.reply(
+        new OrderViews(List.of(view(OrderStatus.PENDING_PAYMENT)), message.body().after() == null));
+  }
+
+  private static OrderView view(OrderStatus status) {
+    return new OrderView(
+        ORDER,
+        status,
+        "",
+        List.of(new OrderView.Line(new ItemId(1), 1, 199_900)),
+        199_900,
+        "CNY",
+        1_700_000_000_123L,
+        0);
+  }
+
+  @Override
+  public void close() {
+    try {
+      await(vertx.close());
+    } catch (Exception e) {
+      throw new IllegalStateException("the gateway did not stop", e);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.seckill.gateway;
+
+import io.seckill.common.config.SeckillConfig;
+import io.seckill.common.config.Secret;
+import java.util.List;
+
+/** Configurations for tests: free ports, a good secret, limits that do not get in the way. */
+public final class TestConfigs {
+
+  /** A secret that is long enough. */
+  public static final String SECRET = "0123456789abcdef0123456789abcdef";
+
+  private TestConfigs() {}
+
+  /** The gateway's tokens. */
+  public static SeckillConfig.Jwt jwt() {
+    return new SeckillConfig.Jwt(
+        new Secret(SECRET), "seckill", "seckill", 86_400_000, 5_000, 10_000);
+  }
+
+  /** Wide limits. */
+  public static SeckillConfig.Admission admission() {
+    return admission(1_000_000, 10);
+  }
+
+  /** A rate of an address with a burst of the same size, and a window of the user. */
+  public static SeckillConfig.Admission admission(int ipPerSecond, int userPerWindow) {
+    return new SeckillConfig.Admission(
+        ipPerSecond,
+        ipPerSecond,
+        10_000,
+        10_000_000,
+        10_000_000,
+        10_000_000,
+        10_000_000,
+        userPerWindow,
+        1_000,
+        10_000);
+  }
+
+  /** Free ports on loopback. */
+  public static SeckillConfig.Gateway gateway() {
+    return new SeckillConfig.Gateway(
+        "127.0.0.1",
+        0,
+        "127.0.0.1",
+        0,
+        2,
+        64,
+        4_096,
+        600,
+        60_000,
+        500,
+        List.of(),
+        List.of("https://shop.example"),
+        true);
+  }
+
+  /** All together. */
+  public static SeckillConfig all(
+      SeckillConfig.Jwt jwt, SeckillConfig.Gateway gateway, SeckillConfig.Admission admission) {
+    return new SeckillConfig(
+        new SeckillConfig.Node("test", 0, 20_000),
+        new SeckillConfig.Redis("redis://127.0.0.1:6379", new Secret(""), 1, 2, 2_000, 1_000),
+        new SeckillConfig.MySql(
+            "127.0.0.1", 3306, "seckill", "seckill", new Secret(""), 8, 256, 3_000, 15_000),
+        jwt,
+        new SeckillConfig.OrderIdKey(new Secret("00112233445566778899aabbccddeeff")),
+        gateway,
+        admission,
+        new SeckillConfig.Engine(1, 20_000, 128, 2, 250, 1_000, 2_000_000),
+        new SeckillConfig.Consumer(1_000, 500, 30_000, 5, 5_000),
+        new SeckillConfig.Management("127.0.0.1", 0),
+        new SeckillConfig.Bus(false, "127.0.0.1", 0, List.of(), ""));
+  }
+}

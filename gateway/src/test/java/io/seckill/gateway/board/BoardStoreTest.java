@@ -1,0 +1,71 @@
+package io.seckill.gateway.board;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.seckill.common.id.ItemId;
+import io.seckill.gateway.ManualClock;
+import org.junit.jupiter.api.Test;
+
+class BoardStoreTest {
+
+  private static final ItemId ONE = new ItemId(1);
+
+  private final ManualClock clock = new ManualClock();
+  private final BoardStore board = new BoardStore(clock);
+
+  @Test
+  void acceptShouldKnowNothingBeforeTheFirstBoard() {
+    assertThat(board.isKnown()).isFalse();
+    assertThat(board.find(ONE)).isNull();
+    assertThat(board.ageMs()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void ST_09_anOlderViewShouldNeverReplaceANewerOne() {
+    board.accept(Boards.of(100, Boards.item(1, 2, 5, 2)));
+    board.accept(Boards.of(200, Boards.item(1, 2, 0, 1)));
+    assertThat(board.find(ONE).soldOut()).isFalse();
+    board.accept(Boards.of(300, Boards.item(1, 1, 0, 9)));
+    assertThat(board.find(ONE).generation()).isEqualTo(2);
+    board.accept(Boards.of(400, Boards.item(1, 2, 0, 2)));
+    assertThat(board.find(ONE).soldOut()).isTrue();
+    board.accept(Boards.of(500, Boards.item(1, 2, 1, 3)));
+    assertThat(board.find(ONE).soldOut()).isFalse();
+  }
+
+  @Test
+  void acceptShouldTakeOnlyBetterViewsOfALateBoardAndNoItems() {
+    board.accept(Boards.of(100, Boards.item(1, 2, 5, 2), Boards.item(2, 2, 5, 2)));
+    board.accept(
+        Boards.of(50, Boards.item(1, 2, 9, 2), Boards.item(2, 3, 7, 2), Boards.item(3, 2, 1, 1)));
+    assertThat(board.find(ONE).remaining()).isEqualTo(5);
+    assertThat(board.find(new ItemId(2)).remaining()).isEqualTo(7);
+    assertThat(board.find(new ItemId(3))).isNull();
+  }
+
+  @Test
+  void acceptShouldForgetItemsThatAreGone() {
+    board.accept(Boards.of(100, Boards.item(1), Boards.item(2)));
+    board.accept(Boards.of(200, Boards.item(2)));
+    assertThat(board.find(ONE)).isNull();
+  }
+
+  @Test
+  void serverTimeShouldBeTheBoardsClockAndGoOn() {
+    board.accept(Boards.of(1_700_000_000_000L, Boards.item(1)));
+    clock.passMs(2_500);
+    assertThat(board.serverTimeMs()).isEqualTo(1_700_000_002_500L);
+    assertThat(board.ageMs()).isEqualTo(2_500);
+  }
+
+  @Test
+  void jsonShouldHaveIdsAsStringsAndTimesWithOffset() {
+    board.accept(Boards.of(1_700_000_000_000L, Boards.item(9_007_199_254_740_993L)));
+    assertThat(board.snapshot().json(board.serverTimeMs()).toString())
+        .startsWith("{\"serverTime\":\"2023-11-14T22:13:20Z\",\"items\":[{")
+        .contains("\"itemId\":\"9007199254740993\"")
+        .contains("\"priceMinor\":199900")
+        .contains("\"startsAt\":\"2023-11-14T22:13:20Z\"")
+        .endsWith("\"remaining\":100,\"soldOut\":false}]}");
+  }
+}

@@ -1,0 +1,223 @@
+// The page: draws what the API says, once a second and after each click.
+
+import * as api from './api.js';
+import { buy, pending } from './purchase.js';
+import { clock, languageTag, money, refusalText, switchLanguage, words } from './text.js';
+
+const REFRESH_MS = 1000;
+const ORDER_POLL_MS = 1000;
+const MAX_ORDER_POLLS = 60;
+
+const page = {
+  title: document.getElementById('title'),
+  who: document.getElementById('who'),
+  language: document.getElementById('language'),
+  notice: document.getElementById('notice'),
+  items: document.getElementById('items'),
+  ordersTitle: document.getElementById('orders-title'),
+  orders: document.getElementById('orders'),
+};
+
+/** Cards by item id: the elements that change, and what was last said to the buyer. */
+const cards = new Map();
+let items = [];
+let user = null;
+
+function element(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+/** Where an item stands at the server's time. */
+function phase(item) {
+  const now = api.serverNow();
+  if (item.state === 'ENDED' || now >= Date.parse(item.endsAt)) return 'over';
+  if (item.state === 'CREATED' || item.state === 'PREPARED') return 'soon';
+  if (now < Date.parse(item.startsAt)) return 'ahead';
+  if (item.state === 'PAUSED') return 'paused';
+  return item.soldOut ? 'soldOut' : 'open';
+}
+
+function makeCard(item) {
+  const card = {
+    root: element('article', 'item'),
+    name: element('h2', 'name'),
+    price: element('p', 'price'),
+    phase: element('p', 'phase'),
+    time: element('p', 'time'),
+    left: element('p', 'left'),
+    limit: element('p', 'limit'),
+    form: element('form', 'buy'),
+    quantityLabel: element('label'),
+    quantity: element('select'),
+    button: element('button'),
+    said: element('p', 'said'),
+    say: () => '',
+    busy: false,
+  };
+  card.quantity.id = `quantity-${item.itemId}`;
+  card.quantityLabel.htmlFor = card.quantity.id;
+  for (let n = 1; n <= item.limitPerUser; n += 1) {
+    card.quantity.append(element('option', '', String(n)));
+  }
+  card.button.type = 'submit';
+  card.said.setAttribute('role', 'status');
+  card.form.append(card.quantityLabel, card.quantity, card.button);
+  card.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    click(item.itemId, card);
+  });
+  if (item.picture) {
+    const picture = element('img', 'picture');
+    picture.src = item.picture;
+    picture.alt = '';
+    card.root.append(picture);
+  }
+  card.root.append(
+    card.name, card.price, card.phase, card.time, card.left, card.limit, card.form, card.said);
+  return card;
+}
+
+function drawItem(item) {
+  let card = cards.get(item.itemId);
+  if (!card) {
+    card = makeCard(item);
+    cards.set(item.itemId, card);
+    page.items.append(card.root);
+  }
+  const t = words();
+  const at = phase(item);
+  const now = api.serverNow();
+  card.root.dataset.phase = at;
+  card.name.textContent = item.name;
+  card.price.textContent = money(item.priceMinor, item.currency);
+  card.phase.textContent = t.phase[at];
+  card.time.textContent =
+    at === 'ahead' ? t.opensIn(clock(Date.parse(item.startsAt) - now))
+      : at === 'open' || at === 'paused' ? t.endsIn(clock(Date.parse(item.endsAt) - now)) : '';
+  card.left.textContent = at === 'open' ? t.left(item.remaining) : '';
+  card.limit.textContent = t.limit(item.limitPerUser);
+  card.quantityLabel.textContent = t.quantity;
+  card.button.textContent = card.busy ? t.waiting : t.buy;
+  // A click that has no answer yet may go on although the item has sold out meanwhile.
+  card.button.disabled = card.busy || !user || !(at === 'open' || pending(item.itemId));
+  card.quantity.disabled = card.busy || item.limitPerUser === 1;
+  card.said.textContent = card.say();
+}
+
+function draw() {
+  const t = words();
+  document.documentElement.lang = languageTag();
+  document.title = t.title;
+  page.title.textContent = t.title;
+  page.language.textContent = t.otherLanguage;
+  page.ordersTitle.textContent = t.myOrders;
+  page.who.textContent = user ? t.signedInAs(user) : '';
+  const present = new Set(items.map((item) => item.itemId));
+  for (const [id, card] of cards) {
+    if (!present.has(id)) {
+      card.root.remove();
+      cards.delete(id);
+    }
+  }
+  items.forEach(drawItem);
+}
+
+async function click(itemId, card) {
+  if (card.busy) return;
+  card.busy = true;
+  card.say = () => '';
+  draw();
+  try {
+    const win = await buy(itemId, Number(card.quantity.value), (code) => {
+      card.say = () => words().retrying(code ? refusalText(code) : words().network);
+      draw();
+    });
+    card.say = () => words().won(win.orderId);
+    followOrder(win.orderId);
+  } catch (e) {
+    if (e instanceof api.Refused) {
+      card.say = () => refusalText(e.code);
+      if (e.code === 'UNAUTHENTICATED') {
+        api.dropSession();
+        await signIn();
+      }
+      if (e.orderId) followOrder(e.orderId);
+    } else {
+      card.say = () => words().gaveUp;
+    }
+  } finally {
+    card.busy = false;
+    draw();
+  }
+}
+
+/** Polls an order until it is stored, then shows the list. */
+async function followOrder(orderId) {
+  for (let i = 0; i < MAX_ORDER_POLLS; i += 1) {
+    await drawOrders();
+    try {
+      if ((await api.order(orderId)).status !== 'ACCEPTED') break;
+    } catch (e) {
+      // A poll that fails is asked again; the order itself is safe.
+    }
+    await new Promise((resolve) => setTimeout(resolve, ORDER_POLL_MS));
+  }
+  await drawOrders();
+}
+
+async function drawOrders() {
+  if (!user) return;
+  let list;
+  try {
+    list = await api.orders();
+  } catch (e) {
+    return; // The list stays as it is; the next click or poll draws it again.
+  }
+  page.orders.replaceChildren(
+    ...(list.length === 0
+      ? [element('li', '', words().noOrders)]
+      : list.map((order) => {
+        const row = element('li', 'order');
+        row.append(
+          element('code', '', order.orderId),
+          element('span', 'status', words().status[order.status] ?? order.status));
+        if (order.currency) {
+          row.append(element('span', 'price', money(order.totalMinor, order.currency)));
+        }
+        return row;
+      })));
+}
+
+async function signIn() {
+  const session = await api.ensureSession();
+  user = session ? session.user : null;
+  page.notice.textContent = user ? '' : words().signInNeeded;
+}
+
+async function refresh() {
+  try {
+    if (!user) await signIn();
+    items = await api.items();
+    if (user) page.notice.textContent = items.length === 0 ? words().noItems : '';
+  } catch (e) {
+    page.notice.textContent = words().offline;
+  }
+  draw();
+}
+
+page.language.addEventListener('click', () => {
+  switchLanguage();
+  draw();
+  drawOrders();
+});
+
+draw();
+await refresh();
+await drawOrders();
+setInterval(draw, 250);
+(function again() {
+  setTimeout(() => refresh().finally(again), REFRESH_MS);
+})();
