@@ -1,0 +1,14 @@
+package io.seckill.launcher.command;
+
+import io.seckill.common.bus.ItemChange;
+import picocli.CommandLine.Command;
+
+/** {@code seckill item pause}. */
+@Command(name = "pause", description = "Hold the sale of an item.")
+public final class PauseCommand extends ItemChangeCommand {
+
+  /** For the command line. */
+  public PauseCommand() {
+    super(ItemChange.Action.PAUSE);
+  }
+}

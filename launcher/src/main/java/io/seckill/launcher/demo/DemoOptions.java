@@ -1,0 +1,36 @@
+package io.seckill.launcher.demo;
+
+import io.seckill.launcher.load.CrowdSize;
+import java.time.Duration;
+
+/**
+ * What sale to show.
+ *
+ * @param stock units, 1 … {@value #MAX_STOCK}
+ * @param crowd who comes
+ * @param shards S of the shown system, 1 … 1,023
+ * @param connections keep-alive connections of the crowd
+ * @param seed decides all chance
+ * @param warmUp how long another item is sold before the clock starts, 0 for not at all
+ */
+public record DemoOptions(
+    int stock, CrowdSize crowd, int shards, int connections, long seed, Duration warmUp) {
+
+  /** Every win is kept and read back. */
+  public static final int MAX_STOCK = 1_000_000;
+
+  /** Checks the ranges. */
+  public DemoOptions {
+    check("stock", stock, 1, MAX_STOCK);
+    check("shards", shards, 1, 1_023);
+    check("connections", connections, 1, 10_000);
+    check("warm-up", warmUp.toMillis(), 0, 60_000);
+  }
+
+  private static void check(String name, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(
+          name + " must be " + min + " to " + max + ", not " + value);
+    }
+  }
+}

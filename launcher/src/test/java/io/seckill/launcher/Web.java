@@ -1,0 +1,59 @@
+package io.seckill.launcher;
+
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+
+/** HTTP as a stranger speaks it. */
+public final class Web {
+
+  private static final Duration BOUND = Duration.ofSeconds(10);
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(BOUND).build();
+
+  /** An answer. */
+  public record Answer(int status, String body) {
+
+    /** The body, which has to be JSON. */
+    public JsonObject json() {
+      return new JsonObject(body);
+    }
+  }
+
+  /** GET, with a token unless it is empty. */
+  public Answer get(String url, String token) throws IOException, InterruptedException {
+    return send(request(url, token).GET());
+  }
+
+  /** A method without a body, and without a token. */
+  public int status(String method, String url) throws IOException, InterruptedException {
+    return send(request(url, "").method(method, BodyPublishers.noBody())).status();
+  }
+
+  /** Buys one unit of an item. */
+  public Answer buy(String publicUrl, String token, String item, String key)
+      throws IOException, InterruptedException {
+    return send(
+        request(publicUrl + "/api/v1/items/" + item + "/purchases", token)
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", key)
+            .POST(BodyPublishers.ofString("{\"quantity\":1}")));
+  }
+
+  private static HttpRequest.Builder request(String url, String token) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url)).timeout(BOUND);
+    return token.isEmpty() ? request : request.header("Authorization", "Bearer " + token);
+  }
+
+  private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
+    return new Answer(response.statusCode(), response.body());
+  }
+}

@@ -1,0 +1,68 @@
+package io.seckill.launcher.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.seckill.launcher.load.CrowdRecord;
+import io.seckill.launcher.load.CrowdSize;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole sales over real HTTP, small ones. */
+class DemoIT {
+
+  @TempDir private Path folder;
+
+  @Test
+  void aSaleShouldPassWithOneShard() {
+    try (DemoSystem system = new DemoSystem(folder.resolve("one"), 1)) {
+      soldOut(system, 50, new CrowdSize(400, 1_200, 1), Duration.ofMillis(300));
+      soldOut(system, 50, new CrowdSize(400, 1_200, 3), Duration.ZERO);
+      soldOut(system, 7, new CrowdSize(400, 1_200, 1), Duration.ZERO);
+      moreStockThanBuyers(system);
+    }
+  }
+
+  @Test
+  void aSaleShouldPassWithFourShards() {
+    try (DemoSystem system = new DemoSystem(folder.resolve("four"), 4)) {
+      soldOut(system, 40, new CrowdSize(400, 1_200, 1), Duration.ZERO);
+      moreStockThanBuyers(system);
+    }
+  }
+
+  private static void soldOut(DemoSystem system, int stock, CrowdSize crowd, Duration warmUp) {
+    try (SaleRun sale = system.sale(system.options(stock, crowd, warmUp))) {
+      Verdict verdict = play(sale);
+
+      assertThat(verdict.reasons()).isEmpty();
+      assertThat(verdict.sold()).isEqualTo(stock);
+    }
+  }
+
+  private static void moreStockThanBuyers(DemoSystem system) {
+    CrowdSize crowd = new CrowdSize(60, 180, 1);
+    try (SaleRun sale = system.sale(system.options(400, crowd, Duration.ZERO))) {
+      Verdict verdict = play(sale);
+
+      assertThat(verdict.reasons()).isEmpty();
+      assertThat(verdict.sold()).as("everybody has one").isEqualTo(60);
+      assertThat(verdict.ordersStored()).isEqualTo(60);
+    }
+  }
+
+  private static Verdict play(SaleRun sale) {
+    sale.prepare();
+    sale.warmUp();
+    CrowdRecord crowd = sale.sell();
+    assertThat(
+            crowd.wins().size()
+                + crowd.replayed()
+                + crowd.failed()
+                + crowd.refused().values().stream().mapToLong(Long::longValue).sum())
+        .as("every click has one last answer")
+        .isEqualTo(crowd.requests());
+    return sale.judge();
+  }
+}
