@@ -28,6 +28,9 @@ public enum PurchaseStatus {
   LOG_FULL,
   /** Redis refused the log entry: out of memory, or the log is broken. */
   NOT_WRITTEN,
-  /** A quantity that no gateway lets through. */
+  /**
+   * Lines that can never be an order: several currencies, or a quantity that no gateway lets
+   * through.
+   */
   INVALID
 }

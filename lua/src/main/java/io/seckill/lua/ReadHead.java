@@ -20,8 +20,10 @@ public final class ReadHead {
    * @param runId run id of the server that the shard was opened on
    * @param state OPEN, REPAIRING or FROZEN
    * @param shardCount S
+   * @param progress steps of a repair that is under way; 0 outside one
    */
-  public record Head(long epoch, long seq, String runId, HeadState state, int shardCount) {}
+  public record Head(
+      long epoch, long seq, String runId, HeadState state, int shardCount, long progress) {}
 
   /** The states of a head. */
   public enum HeadState {
@@ -50,6 +52,7 @@ public final class ReadHead {
             reply.get(2).toLong(),
             reply.get(3).toString(),
             HeadState.valueOf(reply.get(4).toString()),
-            reply.get(5).toInteger()));
+            reply.get(5).toInteger(),
+            reply.get(6).toLong()));
   }
 }

@@ -14,9 +14,12 @@ import java.util.Optional;
 /** {@code read_items.lua}: items of a shard together with (epoch, seq), as of one instant. */
 public final class ReadItems {
 
+  /** Items in one call: two commands each, about a millisecond in all. */
+  public static final int MAX_ITEMS = 500;
+
   private static final Script SCRIPT = Script.load("read_items");
   private static final int FIRST = 6;
-  private static final int WIDTH = 17;
+  private static final int WIDTH = 16;
 
   private ReadItems() {}
 
@@ -48,8 +51,7 @@ public final class ReadItems {
    * @param sent units sent to other shards
    * @param received units received from other shards
    * @param granted units that came in, less what went out for good
-   * @param stock units to sell; empty when the key is missing
-   * @param receipts users with a receipt
+   * @param stock units to sell; empty when the key is missing or spoilt
    */
   public record ShardItem(
       ItemDefinition definition,
@@ -59,8 +61,7 @@ public final class ReadItems {
       long sent,
       long received,
       long granted,
-      Optional<Long> stock,
-      long receipts) {}
+      Optional<Long> stock) {}
 
   /** The ids of all items that a shard knows, ascending. */
   public static Future<List<ItemId>> known(RedisLink link, RedisKeys keys, long timeoutMs) {
@@ -76,15 +77,17 @@ public final class ReadItems {
             });
   }
 
-  /** Reads them; empty when the head is missing. At most a few hundred items a call. */
+  /** Reads them; empty when the head is missing. At most {@value #MAX_ITEMS} items a call. */
   public static Future<Optional<Reading>> run(
       RedisLink link, RedisKeys keys, List<ItemId> items, long timeoutMs) {
-    List<String> scriptKeys = new ArrayList<>(1 + 3 * items.size());
+    if (items.size() > MAX_ITEMS) {
+      throw new IllegalArgumentException("at most " + MAX_ITEMS + " items");
+    }
+    List<String> scriptKeys = new ArrayList<>(1 + 2 * items.size());
     scriptKeys.add(keys.head());
     for (ItemId item : items) {
       scriptKeys.add(keys.item(item));
       scriptKeys.add(keys.stock(item));
-      scriptKeys.add(keys.receipts(item));
     }
     return SCRIPT
         .run(link, link.fence(0, timeoutMs), scriptKeys, List.of(), timeoutMs)
@@ -135,7 +138,6 @@ public final class ReadItems {
             reply.get(at + 12).toLong(),
             reply.get(at + 13).toLong(),
             reply.get(at + 14).toLong(),
-            stock.isEmpty() ? Optional.empty() : Optional.of(Long.parseLong(stock)),
-            reply.get(at + 16).toLong()));
+            stock.isEmpty() ? Optional.empty() : Optional.of(Long.parseLong(stock))));
   }
 }

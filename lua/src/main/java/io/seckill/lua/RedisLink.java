@@ -51,6 +51,7 @@ public final class RedisLink {
   private Live live;
   private Attempt attempt;
   private String runId = "";
+  private String lastFailure = "";
   private long clockOffsetNanos;
   private long backoffMs = BACKOFF_FIRST_MS;
   private long lastLoggedAtNanos = Long.MIN_VALUE;
@@ -102,6 +103,11 @@ public final class RedisLink {
     return runId;
   }
 
+  /** Why the last connection or attempt failed, for people; empty when none has. */
+  public String lastFailure() {
+    return lastFailure;
+  }
+
   /** What the server's clock shows now, epoch milliseconds; off by at most half a round trip. */
   public long serverTimeMs() {
     return (System.nanoTime() + clockOffsetNanos) / 1_000_000;
@@ -148,15 +154,17 @@ public final class RedisLink {
         vertx.setTimer(
             timeoutMs,
             id -> {
-              boolean late =
-                  promise.tryFail(
-                      new RedisCallException(
-                          RedisCallException.Kind.UNKNOWN,
-                          "TIMEOUT",
-                          "no reply within " + timeoutMs + " ms"));
-              if (late) {
-                drop(current, "a call timed out");
+              if (promise.future().isComplete()) {
+                return;
               }
+              // Out of use first: whoever hears of the failure may call again at once.
+              detach(current);
+              promise.tryFail(
+                  new RedisCallException(
+                      RedisCallException.Kind.UNKNOWN,
+                      "TIMEOUT",
+                      "no reply within " + timeoutMs + " ms"));
+              finish(current, "a call timed out");
             });
     current.inFlight++;
     current
@@ -170,10 +178,10 @@ public final class RedisLink {
                 promise.tryComplete(reply.result());
               } else {
                 RedisCallException failure = RedisErrors.translate(reply.cause());
-                promise.tryFail(failure);
                 if (RedisErrors.meansWrongServer(failure)) {
                   drop(current, failure.getMessage());
                 }
+                promise.tryFail(failure);
               }
             });
     return promise.future();
@@ -325,13 +333,29 @@ public final class RedisLink {
   }
 
   private void drop(Live current, String reason) {
+    detach(current);
+    finish(current, reason);
+  }
+
+  /** From here no call goes out on the connection. */
+  private void detach(Live current) {
     if (current == live) {
-      end(current);
+      live = null;
+      vertx.cancelTimer(current.heartbeat);
+    }
+  }
+
+  /** Closes a detached connection, once, and starts making the next one. */
+  private void finish(Live current, String reason) {
+    if (!current.finished) {
+      current.finished = true;
+      current.client.close();
       retry(reason);
     }
   }
 
   private void retry(String reason) {
+    lastFailure = reason;
     if (closed) {
       return;
     }
@@ -352,8 +376,8 @@ public final class RedisLink {
   }
 
   private Future<Void> end(Live current) {
-    live = null;
-    vertx.cancelTimer(current.heartbeat);
+    detach(current);
+    current.finished = true;
     return current.client.close();
   }
 
@@ -369,6 +393,7 @@ public final class RedisLink {
     private final RedisConnection connection;
     private long heartbeat = NO_TIMER;
     private int inFlight;
+    private boolean finished;
 
     Live(Redis client, RedisConnection connection) {
       this.client = client;

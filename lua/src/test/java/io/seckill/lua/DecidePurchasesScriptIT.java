@@ -297,6 +297,31 @@ class DecidePurchasesScriptIT {
   }
 
   @Test
+  void basketShouldBeInvalidWhenItsLinesHaveSeveralCurrencies() {
+    ItemDefinition yuan = shard.define(2);
+    ItemDefinition dollar = shard.define(2);
+    ItemId one = shard.sell(yuan, 5);
+    ItemId two =
+        shard.sell(
+            new ItemDefinition(
+                dollar.id(),
+                dollar.name(),
+                dollar.priceMinor(),
+                "USD",
+                dollar.picture(),
+                dollar.limitPerUser(),
+                dollar.startsAtMs(),
+                dollar.endsAtMs(),
+                dollar.payWithinMs()),
+            5);
+
+    assertThat(shard.decideOne(basket("alice", "k1", Map.of(one, 1, two, 1))).status())
+        .isEqualTo(PurchaseStatus.INVALID);
+    assertThat(shard.stock(one)).isEqualTo("5");
+    assertThat(shard.stock(two)).isEqualTo("5");
+  }
+
+  @Test
   void basketShouldTakeNothingWhenOneLineCannotBeHad() {
     ItemId plenty = shard.sell(2, 10);
     ItemId dry = shard.sell(2, 1);

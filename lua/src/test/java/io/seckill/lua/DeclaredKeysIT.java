@@ -107,6 +107,7 @@ class DeclaredKeysIT {
                 1023,
                 TIMEOUT_MS));
     Fence repair = shard.link.fence(shard.epoch() + 1, TIMEOUT_MS);
+    shard.run(() -> RenewRepair.run(shard.link, repair, shard.keys, TIMEOUT_MS));
     shard.run(() -> ForgetItem.run(shard.link, repair, shard.keys, first.id(), TIMEOUT_MS));
     shard.run(
         () ->

@@ -84,15 +84,7 @@ class ItemScriptsIT {
     assertThat(shard.read(item.id()))
         .isEqualTo(
             new ReadItems.ShardItem(
-                item,
-                new PutItem.ItemVersion(2, ItemState.OPEN),
-                1,
-                1,
-                0,
-                0,
-                5,
-                Optional.of(5L),
-                0));
+                item, new PutItem.ItemVersion(2, ItemState.OPEN), 1, 1, 0, 0, 5, Optional.of(5L)));
   }
 
   @Test
@@ -112,8 +104,7 @@ class ItemScriptsIT {
                 0,
                 0,
                 5,
-                Optional.of(3L),
-                1));
+                Optional.of(3L)));
   }
 
   @Test
@@ -349,10 +340,10 @@ class ItemScriptsIT {
     assertThat(allSteps(late, definition, win).subList(0, 3)).containsOnly(EXPIRED);
     assertThat(shard.everything(item)).isEqualTo(before);
     // Repairing steps need a shard that is being repaired, the others one that is open.
-    assertThat(allSteps(right, definition, win).subList(3, 6)).containsOnly(FROZEN);
+    assertThat(allSteps(right, definition, win).subList(3, 8)).containsOnly(FROZEN);
     shard.redis("HSET", shard.keys.head(), "state", "REPAIRING");
     String repairing = shard.everything(item);
-    assertThat(allSteps(late, definition, win).subList(3, 6)).containsOnly(EXPIRED);
+    assertThat(allSteps(late, definition, win).subList(3, 8)).containsOnly(EXPIRED);
     assertThat(shard.everything(item)).isEqualTo(repairing);
     assertThat(allSteps(right, definition, win).subList(0, 3)).containsOnly(FROZEN);
   }
@@ -374,6 +365,7 @@ class ItemScriptsIT {
             () ->
                 RestoreReceipts.run(link, fence, keys, item.id(), Map.of("bob", "0"), TIMEOUT_MS)),
         shard.step(() -> ForgetItem.run(link, fence, keys, new ItemId(404), TIMEOUT_MS)),
+        shard.step(() -> RenewRepair.run(link, fence, keys, TIMEOUT_MS)),
         shard.step(() -> OpenShard.run(link, fence, keys, TIMEOUT_MS)));
   }
 

@@ -68,7 +68,7 @@ class OpeningScriptsIT {
     shard.sell(1, 1);
     assertThat(head())
         .contains(
-            new ReadHead.Head(shard.epoch(), 3, shard.link.runId(), ReadHead.HeadState.OPEN, S));
+            new ReadHead.Head(shard.epoch(), 3, shard.link.runId(), ReadHead.HeadState.OPEN, S, 0));
     shard.redis("DEL", shard.keys.head());
     assertThat(head()).isEmpty();
   }
@@ -84,7 +84,8 @@ class OpeningScriptsIT {
         .isEqualTo(new Refused(FenceStatus.FENCED));
     assertThat(head())
         .contains(
-            new ReadHead.Head(epoch + 1, 0, shard.link.runId(), ReadHead.HeadState.REPAIRING, S));
+            new ReadHead.Head(
+                epoch + 1, 0, shard.link.runId(), ReadHead.HeadState.REPAIRING, S, 0));
     assertThat(shard.stock(item)).isEqualTo("9");
   }
 
@@ -153,6 +154,45 @@ class OpeningScriptsIT {
     assertThat(shard.redis("XLEN", shard.keys.log()).toLong()).isEqualTo(5);
     assertThat(shard.release("alice", old, item).status()).isEqualTo(StepResult.Status.OK);
     assertThat(shard.stock(item)).isEqualTo("9");
+  }
+
+  @Test
+  void freezeShouldTellThatARepairStoppedHalfWay() {
+    ItemDefinition definition = shard.define(2);
+    ItemId item = shard.sell(definition, 10);
+    long epoch = shard.epoch();
+    EntryId win = shard.win(buy("alice", "k", item, 1));
+    assertThat(freeze(epoch + 1)).isEqualTo(new FreezeShard.Frozen(epoch, win.seq(), true, false));
+    Fence fence = shard.link.fence(epoch + 1, TIMEOUT_MS);
+    shard.step(
+        () ->
+            RestoreItem.run(
+                shard.link,
+                fence,
+                shard.keys,
+                definition,
+                new PutItem.ItemVersion(4, ItemState.OPEN),
+                new RestoreItem.Counters(1, 1, 10, 9),
+                TIMEOUT_MS));
+
+    // The opener dies before alice's receipt is back: the next one must not take the shard for
+    // whole.
+    assertThat(freeze(epoch + 2)).isEqualTo(new FreezeShard.Frozen(epoch, win.seq(), true, true));
+  }
+
+  @Test
+  void renewShouldMoveTheProgressThatOtherOpenersWatch() {
+    long epoch = shard.epoch() + 1;
+    freeze(epoch);
+    for (int round = 1; round <= 2; round++) {
+      assertThat(
+              shard.step(
+                  () ->
+                      RenewRepair.run(
+                          shard.link, shard.link.fence(epoch, TIMEOUT_MS), shard.keys, TIMEOUT_MS)))
+          .isEqualTo(StepResult.Status.OK);
+      assertThat(head().orElseThrow().progress()).isEqualTo(round);
+    }
   }
 
   @Test
@@ -237,8 +277,7 @@ class OpeningScriptsIT {
                 0,
                 0,
                 20,
-                Optional.of(12L),
-                2));
+                Optional.of(12L)));
     Fence fence = shard.link.fence(epoch, TIMEOUT_MS);
     assertThat(shard.call(fence, NO_LIMITS, buy("alice", null, item, 1), buy("bob", null, item, 2)))
         .isEqualTo(

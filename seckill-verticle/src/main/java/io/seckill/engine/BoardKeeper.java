@@ -16,10 +16,11 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,9 +32,6 @@ import org.slf4j.LoggerFactory;
 final class BoardKeeper {
 
   private static final Logger LOG = LoggerFactory.getLogger(BoardKeeper.class);
-
-  /** Items in one reading; the ledger lists at most 1,000, and ended ones are not read. */
-  private static final int MAX_ITEMS = 1_000;
 
   private final Vertx vertx;
   private final EngineContext engine;
@@ -92,7 +90,7 @@ final class BoardKeeper {
   /** Makes a changed item known at once, so that the next reading asks for it. */
   void learn(ItemRecord record) {
     ItemId id = record.definition().id();
-    if (!known.contains(id)) {
+    if (!known.contains(id) && known.size() < ReadItems.MAX_ITEMS) {
       List<ItemId> more = new ArrayList<>(known);
       more.add(id);
       more.sort(null);
@@ -206,20 +204,18 @@ final class BoardKeeper {
             });
   }
 
-  /** Brings what the ledger has decided to the shards when they do not show it. */
+  /** Brings what the ledger has decided to the shards that do not show it. */
   private void finish(ItemRecord record) {
-    ItemView view = engine.soldOut().views().get(record.definition().id());
     boolean behind =
         record.state() != ItemState.CREATED
             && (!record.outstanding().isEmpty()
-                || view == null
-                || view.generation() < record.generation());
-    if (behind && sessions.stream().allMatch(ShardSession::isOpen)) {
+                || items.lowestGeneration(record.definition().id()) < record.generation());
+    if (behind && sessions.stream().anyMatch(ShardSession::isOpen)) {
       reconciler
           .reconcile(record)
           .onFailure(
               failure ->
-                  LOG.warn(
+                  LOG.debug(
                       "item {} is not yet as the ledger says: {}",
                       record.definition().id(),
                       failure.getMessage()));
@@ -240,10 +236,17 @@ final class BoardKeeper {
     return Future.join(asks)
         .map(
             all -> {
-              TreeSet<ItemId> union = new TreeSet<>();
-              asks.forEach(ask -> union.addAll(ask.result()));
+              // The ledger's come first, newest first; what only the shards know fills what is
+              // left.
+              Set<ItemId> union = new LinkedHashSet<>();
               records.forEach(record -> union.add(record.definition().id()));
-              known = union.descendingSet().stream().limit(MAX_ITEMS).sorted().toList();
+              asks.forEach(ask -> union.addAll(ask.result()));
+              known =
+                  union.stream()
+                      .filter(item -> !items.isSettled(item))
+                      .limit(ReadItems.MAX_ITEMS)
+                      .sorted()
+                      .toList();
               return null;
             });
   }

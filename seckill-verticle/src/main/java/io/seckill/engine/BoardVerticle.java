@@ -56,6 +56,7 @@ final class BoardVerticle extends VerticleBase {
 
   private ShardOpener opener() {
     return new ShardOpener(
+        vertx,
         new ShardOpener.Node(engine.region(), engine.config().node().id()),
         engine.access(),
         ledger,

@@ -10,6 +10,7 @@ import io.seckill.common.id.WinId;
 import io.seckill.common.order.PurchaseLine;
 import io.seckill.lua.DecidePurchases.Decision;
 import io.seckill.lua.DecidePurchases.Purchase;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** Turns the script's decision into the buyer's answer. Belongs to one event loop. */
@@ -17,6 +18,9 @@ final class DecisionReplies {
 
   /** What a buyer of a dry shard is told while units may be elsewhere. */
   private static final long BUSY_RETRY_MS = 1_000;
+
+  /** How long a buyer waits to learn whether units are elsewhere ({@code design.md} §4). */
+  private static final long PROOF_MS = 300;
 
   private final int region;
   private final int shardCount;
@@ -72,6 +76,7 @@ final class DecisionReplies {
     }
     soldOut
         .prove(purchase.lines().stream().map(PurchaseLine::item).toList())
+        .timeout(PROOF_MS, TimeUnit.MILLISECONDS)
         .onComplete(
             proof ->
                 answer.accept(

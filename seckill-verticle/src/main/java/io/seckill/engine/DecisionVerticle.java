@@ -20,6 +20,7 @@ final class DecisionVerticle extends VerticleBase {
   private static final long DRAIN_MS = 5_000;
 
   private static final long DRAIN_POLL_MS = 10;
+  private static final long OBSERVE_MS = 100;
 
   private final EngineContext engine;
   private final List<ShardSession> sessions = new ArrayList<>();
@@ -46,6 +47,8 @@ final class DecisionVerticle extends VerticleBase {
       batchers.add(batcher);
       session.start(batcher::wake);
     }
+    // A quiet shard must not look closed for long at the first purchase after a short cut.
+    vertx.setPeriodic(OBSERVE_MS, id -> sessions.forEach(ShardSession::closedForMs));
     consumer = vertx.eventBus().consumer(Addresses.PURCHASE, this::decide);
     return consumer.completion();
   }
@@ -65,6 +68,7 @@ final class DecisionVerticle extends VerticleBase {
               awaitDrained(System.nanoTime() + DRAIN_MS * 1_000_000, drained);
               return drained.future();
             })
+        .onComplete(done -> batchers.forEach(PurchaseBatcher::refuseAll))
         .eventually(() -> Future.join(sessions.stream().map(ShardSession::stop).toList()));
   }
 

@@ -26,6 +26,26 @@ import java.util.TreeMap;
 final class ItemBoard {
 
   private Map<ItemId, List<ShardMark>> dryInLastPass = Map.of();
+  private Map<ItemId, Long> lowestGeneration = Map.of();
+  private final Map<ItemId, ItemView> settled = new HashMap<>();
+
+  /**
+   * The generation that every readable shard has at least, as of the latest pass; 0 when one of
+   * them does not know the item. Whatever is below the ledger's generation has still to be brought
+   * there.
+   */
+  long lowestGeneration(ItemId item) {
+    ItemView over = settled.get(item);
+    return over != null ? over.generation() : lowestGeneration.getOrDefault(item, 0L);
+  }
+
+  /**
+   * Whether the item is over in every shard, so that nothing about it changes any more and it need
+   * not be read again.
+   */
+  boolean isSettled(ItemId item) {
+    return settled.containsKey(item);
+  }
 
   /**
    * Takes one pass over all shards.
@@ -37,9 +57,9 @@ final class ItemBoard {
    */
   Map<ItemId, ItemView> pass(
       List<ItemId> items, List<Optional<Reading>> readings, List<ItemRecord> ledger) {
-    Map<ItemId, ItemView> views = new TreeMap<>();
+    Map<ItemId, ItemView> views = new TreeMap<>(settled);
     for (ItemRecord record : ledger) {
-      views.put(
+      views.putIfAbsent(
           record.definition().id(),
           new ItemView(
               record.definition(),
@@ -50,6 +70,7 @@ final class ItemBoard {
               List.of()));
     }
     Map<ItemId, List<ShardMark>> dry = new HashMap<>();
+    Map<ItemId, Long> lowest = new HashMap<>();
     for (int i = 0; i < items.size(); i++) {
       InShards found = collect(i, readings);
       if (found.newest != null) {
@@ -59,10 +80,20 @@ final class ItemBoard {
           dry.put(id, found.marks);
         }
         boolean soldOut = dryNow && found.marks.equals(dryInLastPass.get(id));
-        views.put(id, view(found, soldOut));
+        ItemView view = view(found, soldOut);
+        views.put(id, view);
+        lowest.put(id, found.lowestGeneration);
+        boolean over =
+            view.state() == ItemState.ENDED
+                && found.everywhere
+                && found.lowestGeneration == view.generation();
+        if (over) {
+          settled.put(id, view);
+        }
       }
     }
     dryInLastPass = dry;
+    lowestGeneration = lowest;
     return views;
   }
 
@@ -82,11 +113,15 @@ final class ItemBoard {
     for (Optional<Reading> reading : readings) {
       Optional<ShardItem> item = reading.flatMap(r -> r.items().get(index));
       boolean open = reading.isPresent() && reading.get().state() == HeadState.OPEN;
+      if (open) {
+        found.lowestGeneration =
+            Math.min(found.lowestGeneration, item.map(i -> i.version().generation()).orElse(0L));
+      }
       if (item.isPresent() && item.get().stock().isPresent() && open) {
         found.add(item.get(), reading.get().epoch());
       } else {
         found.everywhere = false;
-        found.marks.add(new ShardMark(0, 0));
+        found.marks.add(ShardMark.UNREADABLE);
         item.ifPresent(found::consider);
       }
     }
@@ -98,6 +133,7 @@ final class ItemBoard {
     private final List<ShardMark> marks = new ArrayList<>();
     private ShardItem newest;
     private boolean everywhere = true;
+    private long lowestGeneration = Long.MAX_VALUE;
     private long stock;
     private long sent;
     private long received;

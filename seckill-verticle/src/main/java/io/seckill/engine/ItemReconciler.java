@@ -109,6 +109,10 @@ final class ItemReconciler {
                     session.refused(FenceStatus.valueOf(result.status().name()));
                     yield unavailable("shard " + session.shard() + " is being opened again");
                   }
+                  case LOST -> {
+                    session.refused(FenceStatus.FROZEN);
+                    yield unavailable("shard " + session.shard() + " has lost keys");
+                  }
                   default ->
                       unavailable(
                           "shard "

@@ -98,15 +98,26 @@ final class PurchaseBatcher {
             PurchaseDigests.ofKey(request.key()),
             PurchaseDigests.ofBody(request.lines()),
             request.lines());
-    queue.addLast(
-        new Waiting(purchase, System.nanoTime() + request.budgetMs() * 1_000_000, answer));
+    queue.addLast(new Waiting(purchase, System.nanoTime() + queueMs(request) * 1_000_000, answer));
     metrics.queueChanged(1);
     schedulePump();
+  }
+
+  /** The call itself may take its whole time-out, and the answer must still be in time. */
+  private long queueMs(PurchaseRequest request) {
+    return Math.max(1, request.budgetMs() - session.callTimeoutMs());
   }
 
   /** To be called when the shard became open. */
   void wake() {
     schedulePump();
+  }
+
+  /** Answers what still waits when the node stops. */
+  void refuseAll() {
+    while (!queue.isEmpty()) {
+      take().answer.accept(PurchaseReply.refused(ErrorCode.UNAVAILABLE, RETRY_AFTER_MS));
+    }
   }
 
   /** How many purchases wait. */
@@ -138,13 +149,15 @@ final class PurchaseBatcher {
     while (inFlight < options.callsInFlight && !queue.isEmpty()) {
       Optional<RedisLink> link = session.epoch() > 0 ? session.link() : Optional.empty();
       if (link.isEmpty()) {
-        scheduleSweep();
-        return;
+        break;
       }
       List<Waiting> batch = takeBatch();
       if (!batch.isEmpty()) {
         send(link.get(), batch);
       }
+    }
+    if (!queue.isEmpty()) {
+      scheduleSweep();
     }
   }
 

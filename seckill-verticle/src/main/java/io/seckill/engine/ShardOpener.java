@@ -2,7 +2,9 @@ package io.seckill.engine;
 
 import io.seckill.common.bus.EpochClose;
 import io.seckill.common.bus.EpochClosed;
+import io.seckill.common.bus.RegionJoin;
 import io.seckill.common.bus.ShardClaim;
+import io.seckill.common.bus.ShardClaimed;
 import io.seckill.common.bus.ShardOpen;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
@@ -15,9 +17,12 @@ import io.seckill.lua.OpenShard;
 import io.seckill.lua.ReadHead.Head;
 import io.seckill.lua.ReadHead.HeadState;
 import io.seckill.lua.ReadItems;
+import io.seckill.lua.RedisCallException;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +40,7 @@ final class ShardOpener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShardOpener.class);
 
+  private final Vertx vertx;
   private final Node node;
   private final ShardAccess access;
   private final LedgerClient ledger;
@@ -42,15 +48,21 @@ final class ShardOpener {
   private final EngineMetrics metrics;
 
   /**
-   * Longer than an opening without repair takes, and short enough to heal within 30 s when its node
-   * has died.
+   * Several steps of an opening, each bounded by a call's time-out; short enough to heal within 30
+   * s when its node has died.
    */
   private static final long PATIENCE_MS = 10_000;
+
+  /**
+   * With the server emptied, what consumers still hold is all that is left of the log: they get
+   * this long to store it.
+   */
+  private static final long CONSUMER_GRACE_MS = 3_000;
 
   private final Map<Integer, Attempt> attempts = new HashMap<>();
 
   /** The latest opening of a shard that this node knows of. */
-  private record Attempt(long epoch, boolean mine, long sinceNanos) {}
+  private record Attempt(long epoch, long progress, boolean mine, long sinceNanos) {}
 
   /**
    * Who opens.
@@ -61,11 +73,13 @@ final class ShardOpener {
   record Node(int region, String id) {}
 
   ShardOpener(
+      Vertx vertx,
       Node node,
       ShardAccess access,
       LedgerClient ledger,
       ShardRebuilder rebuilder,
       EngineMetrics metrics) {
+    this.vertx = vertx;
     this.node = node;
     this.access = access;
     this.ledger = ledger;
@@ -82,18 +96,37 @@ final class ShardOpener {
     if (head.isPresent() && anotherIsAtIt(shard, head.get(), link)) {
       return Future.succeededFuture(0L);
     }
+    // The ledger may have been away when this node started: nothing is opened before it agrees with
+    // S.
     return ledger
-        .claim(new ShardClaim(node.region(), shard, head.map(Head::epoch).orElse(0L), node.id()))
+        .join(new RegionJoin(node.region(), access.shardCount()))
+        .compose(
+            agreed ->
+                ledger.claim(
+                    new ShardClaim(
+                        node.region(), shard, head.map(Head::epoch).orElse(0L), node.id())))
         .compose(
             claimed -> {
-              attempts.put(shard, new Attempt(claimed.epoch(), true, System.nanoTime()));
-              return openUnder(claimed.epoch(), shard, link);
+              attempts.put(shard, new Attempt(claimed.epoch(), 0, true, System.nanoTime()));
+              return openUnder(claimed, shard, link);
             });
   }
 
   /**
-   * Openers that claim over each other would never end: an opening of another node gets time before
-   * it counts as dead.
+   * Tells the ledger that a shard which this node found open is open, in case its opener died
+   * before saying so.
+   */
+  void confirm(int shard, long epoch) {
+    ledger
+        .open(new ShardOpen(node.region(), shard, epoch))
+        .onFailure(
+            failure ->
+                LOG.debug("shard {} is open, the ledger says: {}", shard, failure.getMessage()));
+  }
+
+  /**
+   * Openers that claim over each other would never end: an opening of another node goes on while
+   * its progress moves.
    */
   private boolean anotherIsAtIt(int shard, Head head, RedisLink link) {
     if (head.state() != HeadState.REPAIRING || !head.runId().equals(link.runId())) {
@@ -101,17 +134,22 @@ final class ShardOpener {
     }
     Attempt last = attempts.get(shard);
     long now = System.nanoTime();
-    if (last == null || last.epoch != head.epoch()) {
-      attempts.put(shard, new Attempt(head.epoch(), false, now));
+    if (last != null && last.epoch == head.epoch() && last.mine) {
+      return false;
+    }
+    if (last == null || last.epoch != head.epoch() || last.progress != head.progress()) {
+      attempts.put(shard, new Attempt(head.epoch(), head.progress(), false, now));
       return true;
     }
-    return !last.mine && now - last.sinceNanos < PATIENCE_MS * 1_000_000;
+    return now - last.sinceNanos < PATIENCE_MS * 1_000_000;
   }
 
-  private Future<Long> openUnder(long epoch, int shard, RedisLink link) {
+  private Future<Long> openUnder(ShardClaimed claimed, int shard, RedisLink link) {
+    long epoch = claimed.epoch();
     RedisKeys keys = access.keys(shard);
     LOG.info("opening shard {} under epoch {}", shard, epoch);
     return freeze(epoch, link, keys)
+        .compose(frozen -> letConsumersFinish(claimed, frozen))
         .compose(
             frozen ->
                 ledger
@@ -137,6 +175,11 @@ final class ShardOpener {
             });
   }
 
+  private Future<Frozen> letConsumersFinish(ShardClaimed claimed, Frozen frozen) {
+    boolean logIsGone = !frozen.headFound() && claimed.ledgerEpoch() > 0;
+    return logIsGone ? vertx.timer(CONSUMER_GRACE_MS).map(frozen) : Future.succeededFuture(frozen);
+  }
+
   private Future<Frozen> freeze(long epoch, RedisLink link, RedisKeys keys) {
     return FreezeShard.run(
             link, fence(link, epoch), keys, access.shardCount(), access.callTimeoutMs())
@@ -160,12 +203,41 @@ final class ShardOpener {
       return Future.succeededFuture(false);
     }
     return ReadItems.known(link, keys, access.callTimeoutMs())
-        .compose(items -> hasAllKeys(items, link, keys));
+        .compose(
+            items -> {
+              Promise<Boolean> whole = Promise.promise();
+              checkKeys(items, 0, link, keys, whole);
+              return whole.future();
+            })
+        // A spoilt set of items is as good as none.
+        .recover(
+            failure ->
+                failure instanceof RedisCallException e && e.code().equals("WRONGTYPE")
+                    ? Future.succeededFuture(false)
+                    : Future.failedFuture(failure));
   }
 
-  private Future<Boolean> hasAllKeys(List<ItemId> items, RedisLink link, RedisKeys keys) {
-    return ReadItems.run(link, keys, items, access.callTimeoutMs())
-        .map(reading -> reading.orElseThrow().items().stream().allMatch(ShardOpener::hasItsKeys));
+  /** Page by page, so that no call is long. */
+  private void checkKeys(
+      List<ItemId> items, int from, RedisLink link, RedisKeys keys, Promise<Boolean> whole) {
+    if (from >= items.size()) {
+      whole.complete(true);
+      return;
+    }
+    int to = Math.min(items.size(), from + ReadItems.MAX_ITEMS);
+    ReadItems.run(link, keys, items.subList(from, to), access.callTimeoutMs())
+        .onSuccess(
+            reading -> {
+              boolean all =
+                  reading.isPresent()
+                      && reading.get().items().stream().allMatch(ShardOpener::hasItsKeys);
+              if (all) {
+                checkKeys(items, to, link, keys, whole);
+              } else {
+                whole.complete(false);
+              }
+            })
+        .onFailure(whole::fail);
   }
 
   private static boolean hasItsKeys(Optional<ReadItems.ShardItem> item) {

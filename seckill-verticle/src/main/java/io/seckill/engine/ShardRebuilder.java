@@ -11,8 +11,10 @@ import io.seckill.lua.ForgetItem;
 import io.seckill.lua.FreezeShard.Frozen;
 import io.seckill.lua.PutItem;
 import io.seckill.lua.ReadItems;
+import io.seckill.lua.RedisCallException;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
+import io.seckill.lua.RenewRepair;
 import io.seckill.lua.RestoreItem;
 import io.seckill.lua.RestoreReceipts;
 import io.seckill.lua.StepResult;
@@ -36,13 +38,13 @@ final class ShardRebuilder {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShardRebuilder.class);
 
-  private static final long POLL_MS = 200;
+  private static final long POLL_MS = 500;
 
   /**
    * A backlog of 100,000 wins takes about 10 s to store; beyond this the whole opening starts
    * again.
    */
-  private static final int MAX_POLLS = 150;
+  private static final int MAX_POLLS = 120;
 
   private final Vertx vertx;
   private final int region;
@@ -61,7 +63,7 @@ final class ShardRebuilder {
     ShardSnapshotQuery query =
         new ShardSnapshotQuery(region, shard, frozen.lastEpoch(), frozen.lastSeq());
     Promise<ShardSnapshot> complete = Promise.promise();
-    awaitStored(query, MAX_POLLS, complete);
+    awaitStored(query, new Waiting(shard, epoch, link), MAX_POLLS, complete);
     return complete
         .future()
         .compose(
@@ -73,8 +75,11 @@ final class ShardRebuilder {
             });
   }
 
+  /** Who waits for the consumer. */
+  private record Waiting(int shard, long epoch, RedisLink link) {}
+
   private void awaitStored(
-      ShardSnapshotQuery query, int pollsLeft, Promise<ShardSnapshot> complete) {
+      ShardSnapshotQuery query, Waiting waiting, int pollsLeft, Promise<ShardSnapshot> complete) {
     ledger
         .snapshot(query)
         .onSuccess(
@@ -83,14 +88,44 @@ final class ShardRebuilder {
                 complete.complete(snapshot);
               } else if (pollsLeft == 0) {
                 complete.fail(
-                    new SeckillException(
-                        ErrorCode.UNAVAILABLE,
-                        snapshot.missing() + " entries of the closed epoch are not stored yet"));
+                    unavailable(
+                        snapshot.missing() + " entries of closed epochs are not stored yet"));
               } else {
-                vertx.setTimer(POLL_MS, id -> awaitStored(query, pollsLeft - 1, complete));
+                LOG.info(
+                    "shard {} waits for {} entries to be stored",
+                    waiting.shard,
+                    snapshot.missing());
+                renew(waiting)
+                    .onFailure(complete::fail)
+                    .onSuccess(
+                        renewed ->
+                            vertx.setTimer(
+                                POLL_MS,
+                                id -> awaitStored(query, waiting, pollsLeft - 1, complete)));
               }
             })
         .onFailure(complete::fail);
+  }
+
+  private Future<Void> renew(Waiting waiting) {
+    return RenewRepair.run(
+            waiting.link,
+            waiting.link.fence(waiting.epoch, access.callTimeoutMs()),
+            access.keys(waiting.shard),
+            access.callTimeoutMs())
+        .compose(
+            result ->
+                result.isDone()
+                    ? Future.<Void>succeededFuture()
+                    : Future.failedFuture(refused(result)));
+  }
+
+  private static SeckillException refused(StepResult result) {
+    return unavailable("the repair was refused as " + result.status());
+  }
+
+  private static SeckillException unavailable(String detail) {
+    return new SeckillException(ErrorCode.UNAVAILABLE, detail);
   }
 
   /**
@@ -118,6 +153,12 @@ final class ShardRebuilder {
       Set<ItemId> kept =
           items.stream().map(item -> item.definition().id()).collect(Collectors.toSet());
       ReadItems.known(link, keys, access.callTimeoutMs())
+          // A set that cannot be read names nobody; what the ledger knows is written whole anyway.
+          .recover(
+              failure ->
+                  failure instanceof RedisCallException e && e.code().equals("WRONGTYPE")
+                      ? Future.succeededFuture(List.of())
+                      : Future.failedFuture(failure))
           .compose(
               known ->
                   Future.all(
@@ -196,11 +237,6 @@ final class ShardRebuilder {
         written.fail(refused(result));
       }
       return result.isDone();
-    }
-
-    private static SeckillException refused(StepResult result) {
-      return new SeckillException(
-          ErrorCode.UNAVAILABLE, "the repair was refused as " + result.status());
     }
   }
 }

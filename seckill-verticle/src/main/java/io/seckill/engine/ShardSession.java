@@ -27,6 +27,9 @@ final class ShardSession {
   private static final long RETRY_FIRST_MS = 20;
   private static final long RETRY_MAX_MS = 1_000;
 
+  /** A failure that repeats is logged this often at most. */
+  private static final long LOG_EVERY_MS = 10_000;
+
   private final Vertx vertx;
   private final int shard;
   private final ShardAccess access;
@@ -38,6 +41,7 @@ final class ShardSession {
   private long lastSeenOpenNanos = System.nanoTime();
   private long retryMs = RETRY_FIRST_MS;
   private long retryTimer = -1;
+  private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_MS * 1_000_000;
   private boolean refreshing;
   private boolean stopped;
   private Runnable onOpen = () -> {};
@@ -91,7 +95,10 @@ final class ShardSession {
     return epoch > 0 && link().isPresent();
   }
 
-  /** How long the shard has not been seen open, milliseconds; 0 while it is. */
+  /**
+   * How long the shard has not been seen open, milliseconds; 0 while it is. To be asked regularly:
+   * asking is seeing.
+   */
   long closedForMs() {
     long now = System.nanoTime();
     if (isOpen()) {
@@ -155,7 +162,7 @@ final class ShardSession {
               } else {
                 epoch = 0;
                 if (result.failed()) {
-                  LOG.warn("shard {} is not open yet: {}", shard, result.cause().getMessage());
+                  logSometimes(result.cause().getMessage());
                 }
                 retryLater();
               }
@@ -186,8 +193,17 @@ final class ShardSession {
     retryMs = RETRY_FIRST_MS;
     if (news) {
       LOG.info("shard {} is open under epoch {}", shard, openEpoch);
+      opener.ifPresent(o -> o.confirm(shard, openEpoch));
     }
     onOpen.run();
+  }
+
+  private void logSometimes(String reason) {
+    long now = System.nanoTime();
+    if (now - lastLoggedAtNanos >= LOG_EVERY_MS * 1_000_000) {
+      lastLoggedAtNanos = now;
+      LOG.warn("shard {} is not open yet: {}; trying again", shard, reason);
+    }
   }
 
   private void retryLater() {

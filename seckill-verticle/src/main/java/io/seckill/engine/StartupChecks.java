@@ -50,7 +50,9 @@ final class StartupChecks {
                         + engine.access().address()
                         + " within "
                         + boundMs
-                        + " ms: start it, or set redis.uri"));
+                        + " ms ("
+                        + probe.lastFailure()
+                        + "): start it, or set redis.uri and redis.password"));
     probe.open(up::tryComplete);
     return up.future().onComplete(done -> vertx.cancelTimer(timer));
   }

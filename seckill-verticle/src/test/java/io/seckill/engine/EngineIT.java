@@ -195,6 +195,42 @@ class EngineIT {
   }
 
   @Test
+  void aChangeThatReachedOnlySomeShardsShouldBeFinishedInTheBackground() throws Exception {
+    start(2, Map.of());
+    ItemId item = engine.openItem(1, 10, 1);
+    engine.storeLogs();
+    Await.result(EngineFixture.BOUND, "pause", engine.change(item, ItemChange.Action.PAUSE, 0));
+
+    // As if the engine had died after the first shard: the other one still sells.
+    engine.redis(Command.HSET, engine.keys[1].item(item), "gen", "2", "state", "OPEN");
+
+    Await.until(
+        EngineFixture.BOUND,
+        "the second shard to be paused again",
+        () ->
+            engine
+                .redis(Command.HGET, engine.keys[1].item(item), "state")
+                .toString()
+                .equals("PAUSED"));
+  }
+
+  @Test
+  void aSpoiltKeyShouldBeWrittenAnewAndStopNothingElse() throws Exception {
+    start(1, Map.of());
+    ItemId item = engine.openItem(1, 10, 1);
+    assertThat(engine.buyNow("u", "k", item, 1).refusal()).isNull();
+    engine.storeLogs();
+    engine.redis(Command.DEL, engine.keys[0].receipts(item));
+    engine.redis(Command.SET, engine.keys[0].receipts(item), "spoilt");
+
+    Await.until(
+        EngineFixture.BOUND,
+        "the buyer's order to be told again",
+        () -> engine.buyNow("u", "k", item, 1).replayed());
+    assertThat(engine.stock(0, item)).isEqualTo(9);
+  }
+
+  @Test
   void logShouldHaveNoGap() throws Exception {
     start(1, Map.of());
     ItemId item = engine.openItem(1, 50, 1);

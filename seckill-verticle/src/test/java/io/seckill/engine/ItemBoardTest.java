@@ -90,6 +90,17 @@ class ItemBoardTest {
     assertThat(view.shards()).hasSize(2);
   }
 
+  @Test
+  void lowestGenerationShouldTellThatOneShardIsBehind() {
+    pass(shard(1, 1, 3), shard(1, 1, 4));
+    assertThat(board.lowestGeneration(ITEM)).isEqualTo(2);
+
+    Optional<Reading> without =
+        Optional.of(new Reading(1, 9, "run", HeadState.OPEN, 1_000, List.of(Optional.empty())));
+    pass(shard(1, 1, 3), without);
+    assertThat(board.lowestGeneration(ITEM)).isZero();
+  }
+
   private ItemView pass(Optional<Reading> first, Optional<Reading> second) {
     return board.pass(List.of(ITEM), List.of(first, second), List.of()).get(ITEM);
   }
@@ -104,14 +115,6 @@ class ItemBoardTest {
     ItemDefinition definition =
         new ItemDefinition(ITEM, "phone", 100, "CNY", "", 1, 0, Long.MAX_VALUE, 1_000);
     return new ShardItem(
-        definition,
-        new ItemVersion(2, ItemState.OPEN),
-        adds,
-        adds,
-        0,
-        0,
-        10,
-        Optional.of(stock),
-        0);
+        definition, new ItemVersion(2, ItemState.OPEN), adds, adds, 0, 0, 10, Optional.of(stock));
   }
 }

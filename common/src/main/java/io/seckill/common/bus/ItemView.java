@@ -34,17 +34,27 @@ public record ItemView(
    * @param epoch the shard's epoch
    * @param adds entries of units so far
    */
-  public record ShardMark(long epoch, long adds) {}
+  public record ShardMark(long epoch, long adds) {
 
-  /** Whether for any shard the other view knows a higher mark than this one. */
+    /** The mark of a shard that could not be read; says nothing about age. */
+    public static final ShardMark UNREADABLE = new ShardMark(0, 0);
+
+    private boolean isBefore(ShardMark other) {
+      boolean bothRead = epoch > 0 && other.epoch > 0;
+      return bothRead && (epoch < other.epoch || (epoch == other.epoch && adds < other.adds));
+    }
+  }
+
+  /**
+   * Whether this view is older than the other: a lower generation, or with the same one a lower
+   * mark of any shard that both could read. A higher generation is newer whatever the marks say.
+   */
   public boolean isOlderThan(ItemView other) {
-    if (generation < other.generation) {
-      return true;
+    if (generation != other.generation) {
+      return generation < other.generation;
     }
     for (int i = 0; i < Math.min(shards.size(), other.shards.size()); i++) {
-      ShardMark mine = shards.get(i);
-      ShardMark theirs = other.shards.get(i);
-      if (mine.epoch < theirs.epoch || (mine.epoch == theirs.epoch && mine.adds < theirs.adds)) {
+      if (shards.get(i).isBefore(other.shards.get(i))) {
         return true;
       }
     }

@@ -11,7 +11,7 @@ import io.seckill.common.id.OrderId;
  * @param orderId the order when accepted or replayed; the held order when LIMIT_REACHED names one;
  *     else null
  * @param replayed true when the order was made by an earlier request
- * @param remaining units left in the buyer's shard after the decision, −1 when not known
+ * @param remaining units left: exact with one shard, else as of the latest board; −1 when not known
  * @param retryAfterMs when a retry makes sense, milliseconds; 0 when nothing is said
  */
 public record PurchaseReply(

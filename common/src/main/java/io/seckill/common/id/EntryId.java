@@ -8,7 +8,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
  * {@code <epoch>-<seq>}, which is the explicit id of the entry in the Redis stream. Ordered by
  * epoch, then seq.
  *
- * @param epoch 1 … 2^32−1
+ * @param epoch 1 … 2^32−1; 0 stands before the first epoch
  * @param seq 1 … 2^48−1 for an entry; 0 means "before the first entry of the epoch"
  */
 public record EntryId(long epoch, long seq) implements Comparable<EntryId> {

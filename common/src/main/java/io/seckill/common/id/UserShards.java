@@ -18,7 +18,7 @@ public final class UserShards {
   /**
    * Fixes S.
    *
-   * @param shardCount S, 1 … {@value ShardRef#MAX_SHARD}
+   * @param shardCount S, 1 … {@value ShardRef#MAX_SHARD}, the bound of the configuration
    */
   public UserShards(int shardCount) {
     if (shardCount < 1 || shardCount > ShardRef.MAX_SHARD) {

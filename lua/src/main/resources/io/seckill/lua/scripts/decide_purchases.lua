@@ -75,6 +75,7 @@ for i = 1, item_count do
     item.starts = tonumber(fields[2])
     item.ends = tonumber(fields[3])
     item.limit = tonumber(fields[4])
+    item.currency = fields[6]
     item.tail = ':' .. fields[5] .. ':' .. fields[6] .. ':' .. fields[7] .. ':' .. fields[4] .. ':' .. fields[8]
     -- A preheated item keeps its stock key at 0; a missing one is a loss, never "sold out".
     item.lost = item.stock == nil and item.state ~= 'PREPARED'
@@ -201,6 +202,12 @@ local function decide(user, key, body, lines, window_key)
     local item = lines.items[i]
     if item.closed then
       return item.closed, '', item.closed_number
+    end
+  end
+  for i = 2, lines.size do
+    -- An order has one sum of money, so it has one currency.
+    if lines.items[i].currency ~= lines.items[1].currency then
+      return 'INVALID', '', 0
     end
   end
   for i = 1, lines.size do

@@ -1,4 +1,4 @@
--- Include: the fence that every changing script passes first, and the log entry with which every change begins.
+-- Include: the fence that every changing script passes first.
 --
 -- Guarantee: nothing is written unless the caller talks to the server that the shard was opened on, under the epoch that it was
 -- opened under, in the state that it expects, and before the caller's own deadline by this server's clock.

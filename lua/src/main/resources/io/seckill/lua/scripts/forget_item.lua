@@ -14,6 +14,8 @@ local refusal = pass_fence(KEYS[1], 'REPAIRING')
 if refusal then
   return { refusal }
 end
+redis.call('HSET', KEYS[1], 'damaged', '1')
+redis.call('HINCRBY', KEYS[1], 'progress', 1)
 redis.call('SREM', KEYS[2], ARGV[4])
 redis.call('UNLINK', KEYS[3], KEYS[4], KEYS[5])
 return { 'OK' }

@@ -12,5 +12,5 @@ if refusal then
   return { refusal }
 end
 redis.call('HSET', KEYS[1], 'state', 'OPEN', 'seq', '0')
-redis.call('HDEL', KEYS[1], 'lastEpoch', 'lastSeq', 'damaged')
+redis.call('HDEL', KEYS[1], 'lastEpoch', 'lastSeq', 'damaged', 'progress')
 return { 'OK' }

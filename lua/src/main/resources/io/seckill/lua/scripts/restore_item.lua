@@ -1,7 +1,7 @@
 -- Purpose: step 5 of opening a shard: writes an item as the ledger knows it into a shard that has lost it.
 --
 -- Guarantee: acts only while the shard is being repaired under the caller's epoch; writes the item whole, so a repetition ends the
--- same. Leaves no log entry: what it writes is already stored.
+-- same. Marks the shard damaged until it is open, so a repair that stops half way is begun again. Leaves no log entry: what it writes is already stored.
 --
 -- KEYS: 1 head, 2 items, 3 item hash, 4 stock, 5 receipts
 -- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 item id, 5 generation, 6 state, 7 start, 8 end, 9 limit, 10 name, 11 price,
@@ -15,6 +15,9 @@ local refusal = pass_fence(KEYS[1], 'REPAIRING')
 if refusal then
   return { refusal }
 end
+-- From here until the shard is open it is not whole, whoever opens it.
+redis.call('HSET', KEYS[1], 'damaged', '1')
+redis.call('HINCRBY', KEYS[1], 'progress', 1)
 redis.call('UNLINK', KEYS[3], KEYS[4], KEYS[5])
 redis.call('SADD', KEYS[2], ARGV[4])
 redis.call('HSET', KEYS[3], 'gen', ARGV[5], 'state', ARGV[6], 'start', ARGV[7], 'end', ARGV[8], 'limit', ARGV[9], 'name',

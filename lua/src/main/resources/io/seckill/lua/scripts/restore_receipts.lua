@@ -13,5 +13,6 @@ local refusal = pass_fence(KEYS[1], 'REPAIRING')
 if refusal then
   return { refusal }
 end
+redis.call('HINCRBY', KEYS[1], 'progress', 1)
 redis.call('HSET', KEYS[2], unpack(ARGV, 4))
 return { 'OK' }
