@@ -27,6 +27,7 @@ final class ItemBoard {
 
   private Map<ItemId, List<ShardMark>> dryInLastPass = Map.of();
   private Map<ItemId, Long> lowestGeneration = Map.of();
+  private Map<ItemId, ItemView> shown = Map.of();
   private final Map<ItemId, ItemView> settled = new HashMap<>();
 
   /**
@@ -90,10 +91,16 @@ final class ItemBoard {
         if (over) {
           settled.put(id, view);
         }
+      } else {
+        ItemView last = shown.get(items.get(i));
+        if (last != null && last.generation() > 0) {
+          views.put(items.get(i), unread(last));
+        }
       }
     }
     dryInLastPass = dry;
     lowestGeneration = lowest;
+    shown = views;
     return views;
   }
 
@@ -106,6 +113,12 @@ final class ItemBoard {
         found.stock,
         soldOut && newest.version().state() != ItemState.PREPARED,
         found.marks);
+  }
+
+  /** While no shard can be read an item stays what it was, only not sold out: what cannot be read is not dry. */
+  private static ItemView unread(ItemView last) {
+    return new ItemView(
+        last.definition(), last.state(), last.generation(), last.remaining(), false, last.shards());
   }
 
   private static InShards collect(int index, List<Optional<Reading>> readings) {

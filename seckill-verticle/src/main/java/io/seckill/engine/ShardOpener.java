@@ -198,8 +198,8 @@ final class ShardOpener {
    */
   private Future<Boolean> isWhole(
       Frozen frozen, EpochClosed closed, RedisLink link, RedisKeys keys) {
-    boolean forgot = closed.storedBeyond() > 0 || (!frozen.headFound() && closed.storedInAll() > 0);
-    if (forgot || frozen.damaged()) {
+    boolean forgot = closed.forgot() || (!frozen.headFound() && closed.everStored());
+    if (forgot || closed.surplus() || frozen.damaged()) {
       return Future.succeededFuture(false);
     }
     return ReadItems.known(link, keys, access.callTimeoutMs())

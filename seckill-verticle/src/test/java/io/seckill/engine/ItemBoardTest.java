@@ -91,6 +91,17 @@ class ItemBoardTest {
   }
 
   @Test
+  void passShouldKeepAnItemThatNoShardCanTellOf() {
+    pass(shard(1, 1, 0), shard(1, 1, 0));
+    assertThat(pass(shard(1, 1, 0), shard(1, 1, 0)).soldOut()).isTrue();
+
+    ItemView unread = pass(Optional.empty(), Optional.empty());
+
+    assertThat(unread.state()).isEqualTo(ItemState.OPEN);
+    assertThat(unread.soldOut()).isFalse();
+  }
+
+  @Test
   void lowestGenerationShouldTellThatOneShardIsBehind() {
     pass(shard(1, 1, 3), shard(1, 1, 4));
     assertThat(board.lowestGeneration(ITEM)).isEqualTo(2);

@@ -130,7 +130,7 @@ final class LedgerPeer {
           .computeIfAbsent(close.shard(), s -> new TreeMap<>())
           .putIfAbsent(close.redisEpoch(), close.redisSeq());
     }
-    return new EpochClosed(log.tailMap(redisEnd, false).size(), log.size());
+    return new EpochClosed(!log.tailMap(redisEnd, false).isEmpty(), !log.isEmpty(), false);
   }
 
   private ItemRecords change(ItemChange change) {

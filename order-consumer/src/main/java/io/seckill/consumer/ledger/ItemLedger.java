@@ -193,7 +193,12 @@ public final class ItemLedger {
     ItemState state = item.state();
     boolean created = state == ItemState.CREATED;
     return switch (change.action()) {
-      case PREHEAT -> created ? preheat(connection, change, item) : Future.succeededFuture();
+      case PREHEAT ->
+          switch (state) {
+            case CREATED -> preheat(connection, change, item);
+            case ENDED -> notNow(state);
+            default -> Future.succeededFuture();
+          };
       case RESTOCK ->
           created || state == ItemState.ENDED ? notNow(state) : restock(connection, change, item);
       case PAUSE ->
@@ -224,6 +229,10 @@ public final class ItemLedger {
   }
 
   private Future<Void> preheat(SqlConnection connection, ItemChange change, Item item) {
+    // Redis' clock decides the window; this only tells an operator of a sale that nobody could ever buy in.
+    if (item.definition().endsAtMs() <= System.currentTimeMillis()) {
+      return failed(ErrorCode.ENDED, "the sale's window is over");
+    }
     long[] parts = Split.evenly(item.counters().stock(), change.shardCount(), 0);
     List<Move> moves = new ArrayList<>(parts.length);
     for (int shard = 0; shard < parts.length; shard++) {

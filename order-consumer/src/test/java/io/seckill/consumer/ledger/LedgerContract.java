@@ -279,6 +279,7 @@ abstract class LedgerContract {
     assertThat(change("g", ItemChange.Action.END, 0).generation()).isEqualTo(5);
     assertRefused(ErrorCode.ENDED, () -> change("h", ItemChange.Action.RESUME, 0));
     assertRefused(ErrorCode.ENDED, () -> change("i", ItemChange.Action.RESTOCK, 1));
+    assertRefused(ErrorCode.ENDED, () -> change("again", ItemChange.Action.PREHEAT, 0));
   }
 
   @Test
