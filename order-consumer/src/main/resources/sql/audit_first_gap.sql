@@ -6,7 +6,8 @@ SELECT n FROM (
     SELECT seq FROM shard_log WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?
     UNION ALL
     SELECT CAST(seq AS SIGNED) FROM dead_letters
-    WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?) s) numbered
+    WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?
+      AND seq >= 1 AND state <> 'FOREIGN') s) numbered
 WHERE seq <> n
 ORDER BY seq
 LIMIT 1

@@ -5,4 +5,5 @@ SELECT
   + (SELECT COUNT(*) FROM shard_log
     WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?)
   + (SELECT COUNT(*) FROM dead_letters
-    WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?) AS entries
+    WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?
+      AND seq >= 1 AND state <> 'FOREIGN') AS entries

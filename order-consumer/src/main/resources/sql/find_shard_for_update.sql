@@ -1,1 +1,1 @@
-SELECT epoch, state FROM shards WHERE region = ? AND shard = ? FOR UPDATE
+SELECT epoch, state, closed_to FROM shards WHERE region = ? AND shard = ? FOR UPDATE

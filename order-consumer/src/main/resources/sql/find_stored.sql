@@ -5,3 +5,4 @@ SELECT seq FROM shard_log WHERE region = ? AND shard = ? AND epoch = ? AND seq B
 UNION ALL
 SELECT CAST(seq AS SIGNED) FROM dead_letters
 WHERE region = ? AND shard = ? AND epoch = ? AND seq BETWEEN ? AND ?
+  AND state <> 'FOREIGN'

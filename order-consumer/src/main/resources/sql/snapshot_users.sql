@@ -1,8 +1,10 @@
--- The next users with orders of an item in a shard.
-SELECT DISTINCT o.user_id
-FROM order_lines l
-JOIN orders o ON o.region = l.region AND o.shard = l.shard AND o.epoch = l.epoch
+-- The next users with orders of an item in a shard. A user with several
+-- orders may come more than once: DISTINCT would read all users for every page.
+SELECT l.user_id
+FROM order_lines l FORCE INDEX (order_lines_of_user)
+STRAIGHT_JOIN orders o ON o.region = l.region AND o.shard = l.shard AND o.epoch = l.epoch
   AND o.seq = l.seq
-WHERE l.region = ? AND l.shard = ? AND l.item_id = ? AND o.reason <> 'LOST' AND o.user_id > ?
-ORDER BY o.user_id
+WHERE l.item_id = ? AND l.region = ? AND l.shard = ? AND l.user_id > ?
+  AND NOT (o.status = 'FAILED' AND o.reason = 'LOST')
+ORDER BY l.user_id
 LIMIT ?

@@ -1,5 +1,6 @@
--- units_in: units of all moves, also those that Redis has not heard of. units_out: units that a
--- release after the end took off the grant. held_units never exceeds units_in - units_out.
+-- units_in: units of all moves, also those that Redis has not heard of. units_out: units that left
+-- a shard, and those that a release after the end took off the grant. held_units never exceeds
+-- units_in - units_out.
 CREATE TABLE IF NOT EXISTS items (
   item_id BIGINT NOT NULL,
   name VARCHAR(200) NOT NULL,

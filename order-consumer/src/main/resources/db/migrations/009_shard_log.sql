@@ -1,6 +1,7 @@
 -- Log entries that are not wins. effective is 0 for an entry of a closed epoch beyond its last
 -- number: it is kept, and nothing follows from it. For a release, units is what went back in all,
--- and the payload's "lines" are [item, units, 1 = to stock | 0 = off the grant].
+-- and the payload's "lines" are [item, units, 1 = to stock | 0 = off the grant]. join and leave
+-- name item and user.
 CREATE TABLE IF NOT EXISTS shard_log (
   region SMALLINT NOT NULL,
   shard SMALLINT NOT NULL,

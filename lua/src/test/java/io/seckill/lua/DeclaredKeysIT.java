@@ -95,6 +95,18 @@ class DeclaredKeysIT {
     shard.redis("XGROUP", "CREATE", shard.keys.log(), RedisKeys.GROUP, "0");
     shard.redis("XREADGROUP", "GROUP", RedisKeys.GROUP, "c", "STREAMS", shard.keys.log(), ">");
     shard.run(() -> AckLog.run(shard.link, shard.fence(), shard.keys, List.of(win), TIMEOUT_MS));
+    shard.redis(
+        "XGROUP", "CREATECONSUMER", shard.keys.log(), RedisKeys.GROUP, "gone-" + shard.keys.log());
+    assertThat(
+            shard.run(
+                () ->
+                    RemoveIdleConsumers.run(
+                        shard.link,
+                        shard.fence(),
+                        shard.keys,
+                        new RemoveIdleConsumers.Args("me", 0),
+                        TIMEOUT_MS)))
+        .isEqualTo(1);
 
     shard.redis("DEL", shard.keys.stock(one));
     assertThat(shard.decideOne(buy("dan", null, one, 1)).status()).isEqualTo(PurchaseStatus.LOST);

@@ -60,7 +60,7 @@ public final class ConsumerRole {
    * the ledger and the stored orders are still there.
    */
   public static Future<Void> ready(Vertx vertx, SeckillConfig config) {
-    Database database = Database.open(vertx, config.mysql());
+    Database database = Database.open(vertx, config.mysql(), Database.Share.ASKING);
     return database.ping().eventually(database::close);
   }
 }

@@ -51,7 +51,7 @@ public final class ConsumerBed implements AutoCloseable {
     this.address = address;
     this.config = config(address, overrides);
     await(new Migrator(vertx, config.mysql()).migrate());
-    this.database = Database.open(vertx, config.mysql());
+    this.database = Database.open(vertx, config.mysql(), Database.Share.ASKING);
     await(shards().join(new RegionJoin(REGION, config.redis().shards())));
   }
 

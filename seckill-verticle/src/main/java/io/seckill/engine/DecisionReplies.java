@@ -19,7 +19,7 @@ final class DecisionReplies {
   /** What a buyer of a dry shard is told while units may be elsewhere. */
   private static final long BUSY_RETRY_MS = 1_000;
 
-  /** How long a buyer waits to learn whether units are elsewhere ({@code design.md} §4). */
+  /** How long a buyer waits to learn whether units are elsewhere. */
   private static final long PROOF_MS = 300;
 
   private final int region;

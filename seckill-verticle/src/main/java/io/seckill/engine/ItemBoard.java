@@ -115,7 +115,10 @@ final class ItemBoard {
         found.marks);
   }
 
-  /** While no shard can be read an item stays what it was, only not sold out: what cannot be read is not dry. */
+  /**
+   * While no shard can be read an item stays what it was, only not sold out: what cannot be read is
+   * not dry.
+   */
   private static ItemView unread(ItemView last) {
     return new ItemView(
         last.definition(), last.state(), last.generation(), last.remaining(), false, last.shards());

@@ -31,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens a shard, after a loss or not: there is no other way ({@code design.md} §6). Claim the next
+ * Opens a shard, after a loss or not: there is no other way (docs/architecture.md). Claim the next
  * epoch in the ledger; freeze Redis under it; close the earlier epochs at Redis' own seq; when
  * Redis holds less than the ledger, write the shard anew; open. Two openers cannot both succeed:
  * the later claim fences the earlier one at every step. Belongs to one event loop.

@@ -192,7 +192,7 @@ final class ShardSession {
     epoch = openEpoch;
     retryMs = RETRY_FIRST_MS;
     if (news) {
-      LOG.info("shard {} is open under epoch {}", shard, openEpoch);
+      LOG.debug("shard {} is open under epoch {}", shard, openEpoch);
       opener.ifPresent(o -> o.confirm(shard, openEpoch));
     }
     onOpen.run();

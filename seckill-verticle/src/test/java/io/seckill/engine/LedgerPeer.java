@@ -40,7 +40,7 @@ import java.util.function.Function;
 
 /**
  * A ledger in memory that speaks the bus contract of the consumer role, so that the engine can be
- * tested without MySQL. Stores what a test hands it, by the rules of {@code design.md} §6. Its
+ * tested without MySQL. Stores what a test hands it, by the rules of docs/architecture.md. Its
  * methods may be called from any thread.
  */
 final class LedgerPeer {
@@ -178,7 +178,7 @@ final class LedgerPeer {
     long units = row.moves.stream().mapToLong(Move::units).sum();
     List<Move> outstanding =
         row.moves.stream().filter(move -> !isStored(row.definition.id(), move)).toList();
-    return new ItemRecord(row.definition, row.state, row.generation, units, outstanding);
+    return new ItemRecord(row.definition, row.state, row.generation, row.stock, units, outstanding);
   }
 
   private boolean isStored(ItemId item, Move move) {

@@ -24,6 +24,9 @@ public final class FaultProxy implements AutoCloseable {
 
   private static final int BACKLOG = 511;
 
+  /** Leaving accept takes no longer than the next time slice. */
+  private static final long ACCEPTOR_END_MS = 5_000;
+
   private final InetSocketAddress server;
   private final int port;
   private final Set<FaultProxyLink> links = ConcurrentHashMap.newKeySet();
@@ -35,6 +38,7 @@ public final class FaultProxy implements AutoCloseable {
   private volatile long latencyNanos;
   private volatile Loss loss = Loss.NONE;
   private volatile ServerSocket listener;
+  private volatile Thread acceptor;
   private volatile boolean closed;
 
   private FaultProxy(InetSocketAddress server) throws IOException {
@@ -165,8 +169,12 @@ public final class FaultProxy implements AutoCloseable {
   private void closeListener() {
     try {
       listener.close();
+      // Until its thread has left accept the kernel goes on taking connections, and so may it.
+      acceptor.join(ACCEPTOR_END_MS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -179,13 +187,18 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   private void acceptFrom(ServerSocket socket) {
-    daemon("proxy-accept", () -> accept(socket));
+    acceptor = daemon("proxy-accept", () -> accept(socket));
   }
 
   private void accept(ServerSocket socket) {
     while (!socket.isClosed()) {
       try {
-        new FaultProxyLink(this, socket.accept()).start();
+        FaultProxyLink link = new FaultProxyLink(this, socket.accept());
+        link.start();
+        // Closed meanwhile: an accept that had begun took one connection more.
+        if (socket.isClosed()) {
+          link.cut();
+        }
       } catch (IOException e) {
         // The listener was closed: new connections are refused from here on.
         return;
@@ -193,10 +206,11 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  static void daemon(String name, Runnable work) {
+  static Thread daemon(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 
   InetSocketAddress server() {

@@ -97,8 +97,9 @@ final class FaultProxyLink {
       FaultProxy.Loss loss = proxy.loss();
       if (!doomed && endsInNewBytes(window, tail.length(), loss.pattern()) && loss.take()) {
         if (loss.beforeServer()) {
-          cut();
+          // Counted first: whoever sees the reset may ask for the count.
           proxy.counted();
+          cut();
           return;
         }
         doomed = true;
@@ -145,8 +146,8 @@ final class FaultProxyLink {
           && (length < 0
               || now - lastByteNanos > QUIET_NANOS
               || now - answeredNanos > DOOM_NANOS)) {
-        cut();
         proxy.counted();
+        cut();
         return;
       }
       if (length < 0) {

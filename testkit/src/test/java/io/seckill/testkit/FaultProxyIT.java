@@ -9,6 +9,7 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +86,29 @@ class FaultProxyIT {
       try (RawRedis again = connect(BOUND)) {
         assertThat(again.call("PING")).isEqualTo("PONG");
       }
+    }
+  }
+
+  @Test
+  void refusesAtOnceAlsoWhileTheMachineIsBusy() throws Exception {
+    AtomicBoolean end = new AtomicBoolean();
+    for (int i = 0; i < 3; i++) {
+      FaultProxy.daemon(
+          "busy",
+          () -> {
+            while (!end.get()) {
+              Thread.onSpinWait();
+            }
+          });
+    }
+    try {
+      for (int i = 0; i < 50; i++) {
+        proxy.refuseConnections();
+        assertThatThrownBy(() -> connect(BOUND)).isInstanceOf(ConnectException.class);
+        proxy.heal();
+      }
+    } finally {
+      end.set(true);
     }
   }
 

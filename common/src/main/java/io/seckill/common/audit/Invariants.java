@@ -44,6 +44,8 @@ public final class Invariants {
                 + ": "
                 + facts.unitsIn()
                 + " in - "
+                + facts.unitsOut()
+                + " out - "
                 + facts.won()
                 + " won + "
                 + facts.backToStock()
@@ -81,6 +83,23 @@ public final class Invariants {
             place,
             recorded - summed,
             counter + " says " + recorded + ", the rows sum up to " + summed);
+  }
+
+  /** I1: an order holds all of its lines or nothing, and says how many units they are. */
+  public static Optional<Finding> orderIsWhole(WinId win, long held, long quantity, long summed) {
+    boolean whole = quantity == summed && (held == 0 || held == summed);
+    return whole
+        ? Optional.empty()
+        : finding(
+            I1,
+            "win " + win,
+            quantity == summed ? held - summed : quantity - summed,
+            "the order says "
+                + quantity
+                + " units and holds "
+                + held
+                + ", its lines are "
+                + summed);
   }
 
   /** I2: what a user holds of an item beside the limit that his wins were checked against. */

@@ -6,7 +6,7 @@ import io.seckill.common.id.ItemId;
  * An item's units at the moment of an audit.
  *
  * @param item which
- * @param granted units that moves brought in
+ * @param granted units that moves brought in, less what went out
  * @param left units in stock over all shards
  * @param held units held by stored orders
  * @param inFlight units won and not stored yet

@@ -9,6 +9,7 @@ import io.seckill.common.id.ShardRef;
  * @param shard where
  * @param item what
  * @param unitsIn units that moves brought in
+ * @param unitsOut units that left the shard
  * @param won units of all wins, in any state, dead letters and wins not stored yet included
  * @param backToStock units released into stock
  * @param offGrant units released after the end, which lowered the grant
@@ -18,6 +19,7 @@ public record ShardItemFacts(
     ShardRef shard,
     ItemId item,
     long unitsIn,
+    long unitsOut,
     long won,
     long backToStock,
     long offGrant,
@@ -25,7 +27,7 @@ public record ShardItemFacts(
 
   /** The stock that the log explains. */
   public long explainedStock() {
-    return unitsIn - won + backToStock;
+    return unitsIn - unitsOut - won + backToStock;
   }
 
   /** Units that are held, or will be when their wins are stored. */

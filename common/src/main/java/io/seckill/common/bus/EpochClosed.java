@@ -1,9 +1,12 @@
 package io.seckill.common.bus;
 
 /**
- * The earlier epochs are closed; what follows is one snapshot of the ledger.
+ * The earlier epochs are closed; what follows is one snapshot of the ledger. A shard whose Redis
+ * has forgotten something, or holds a surplus, is not whole: it is written anew from stored rows.
  *
- * @param storedBeyond entries stored beyond Redis' own (epoch, seq): what Redis has forgotten
- * @param storedInAll entries ever stored for this shard
+ * @param forgot whether an entry that counts is stored beyond Redis' own (epoch, seq)
+ * @param everStored whether any entry of this shard was ever stored
+ * @param surplus whether Redis holds entries of an epoch beyond the number at which that epoch is
+ *     closed: they never happened, or are FAILED(LOST)
  */
-public record EpochClosed(long storedBeyond, long storedInAll) {}
+public record EpochClosed(boolean forgot, boolean everStored, boolean surplus) {}

@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * What a shard must hold, from stored rows alone.
  *
- * @param missing entries up to (lastEpoch, lastSeq) of the query that are not stored yet: the
- *     consumer still has to store them; the snapshot is to be used only when this is 0
- * @param items every item that the shard has ever taken over
+ * @param missing entries of the closed epochs up to lastEpoch of the query that are not stored yet:
+ *     the consumer still has to store them, and until this is 0 there is no snapshot
+ * @param items every item that the shard has ever taken over; empty while entries are missing
  */
 public record ShardSnapshot(long missing, List<ItemInShard> items) {
 
@@ -24,11 +24,11 @@ public record ShardSnapshot(long missing, List<ItemInShard> items) {
    * @param definition what the operator said
    * @param state the state that goes with the generation
    * @param generation the generation to write
-   * @param lastMove number of the last move whose entry is stored
+   * @param lastMove number of the last move, in or out, whose entry is stored
    * @param adds stored entries of units: moves in and releases to stock
-   * @param granted units of stored moves, less units released to the grant
-   * @param stock units to sell: stored moves − wins + released to stock; open dead letters count as
-   *     held
+   * @param granted units of stored moves in, less units that went out or were released to the grant
+   * @param stock units to sell: stored moves in − units out − wins + released to stock; open dead
+   *     letters count as held
    */
   public record ItemInShard(
       ItemDefinition definition,

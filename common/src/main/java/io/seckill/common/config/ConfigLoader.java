@@ -28,8 +28,8 @@ import java.util.stream.Stream;
  * </ul>
  *
  * <p>Nothing is guessed: numbers are exact integers within their range, an unknown key is an error
- * that names the nearest known one, and all problems are told together. A layer's value must be
- * right only when no layer above replaces it. Immutable.
+ * that names a known one which is written nearly so, and all problems are told together. A layer's
+ * value must be right only when no layer above replaces it. Immutable.
  */
 public final class ConfigLoader {
 
@@ -193,7 +193,7 @@ public final class ConfigLoader {
       }
       return Files.readString(file);
     } catch (IOException e) {
-      problems.add(file + ": cannot be read: " + e);
+      problems.add(file + ": cannot be read: " + Texts.whyUnreadable(e));
       return "";
     }
   }
@@ -257,7 +257,11 @@ public final class ConfigLoader {
 
   /** Says nothing of the value: a misspelled key may hold a secret. */
   private static String unknown(String what, String name, Set<String> known) {
-    return what + " " + Texts.quoted(name) + "; did you mean " + Texts.nearest(name, known) + "?";
+    String nearest = Texts.nearest(name, known);
+    return what
+        + " "
+        + Texts.quoted(name)
+        + (Texts.isNear(name, nearest) ? "; did you mean " + nearest + "?" : "");
   }
 
   private static Map<String, String> texts(Properties properties) {

@@ -1,14 +1,20 @@
 package io.seckill.common.config;
 
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 
 /** How foreign text is shown to an operator, and which word he probably meant. */
-final class Texts {
+public final class Texts {
 
   /** Longer values say nothing more in a message. */
   private static final int MAX_SHOWN = 120;
+
+  private static final int MAX_EDITS = 3;
 
   private Texts() {}
 
@@ -37,6 +43,25 @@ final class Texts {
     return candidates.stream()
         .min(Comparator.comparingInt(candidate -> edits(word, candidate)))
         .orElseThrow();
+  }
+
+  /** Whether a word may be the other, misspelled: some letters differ, not most of them. */
+  public static boolean isNear(String word, String candidate) {
+    return edits(word, candidate) <= Math.min(MAX_EDITS, candidate.length() / 2);
+  }
+
+  /** The reason in words, without names of classes. */
+  static String whyUnreadable(IOException failure) {
+    if (failure instanceof NoSuchFileException) {
+      return "there is no such file";
+    }
+    if (failure instanceof AccessDeniedException) {
+      return "this user may not read it";
+    }
+    if (failure instanceof CharacterCodingException) {
+      return "it is not text in UTF-8";
+    }
+    return failure.getMessage();
   }
 
   /** Edit distance after Levenshtein: insertions, deletions and replacements of one character. */

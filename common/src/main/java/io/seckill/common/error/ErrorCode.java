@@ -26,7 +26,7 @@ public enum ErrorCode {
   PAUSED(409, true, "The sale is paused."),
   SOLD_OUT(409, false, "No unit is left."),
   INSUFFICIENT_STOCK(409, false, "Units are left, but fewer than were asked for."),
-  LIMIT_REACHED(409, false, "The user already holds as many units as one user may."),
+  LIMIT_REACHED(409, false, "The user would hold more units than one user may."),
   CONFLICT(409, false, "The request contradicts an earlier one or the present state."),
   RATE_LIMITED(429, true, "Too many requests; try again later."),
   BUSY(503, true, "The system is at its limit right now; nothing was taken."),

@@ -33,14 +33,8 @@ public final class LogEntries {
       EntryId place = EntryId.parse(id);
       long atMs = nonNegative(fields, "t");
       return switch (field(fields, "k")) {
-        case "win" ->
-            new LogEntry.Win(
-                place,
-                atMs,
-                new UserId(field(fields, "u")),
-                digest(field(fields, "kd")),
-                digest(field(fields, "bd")),
-                winLines(field(fields, "l")));
+        case "win" -> win(place, atMs, fields);
+        case "promo" -> new LogEntry.Promotion(win(place, atMs, fields));
         case "rel" ->
             new LogEntry.Release(
                 place,
@@ -56,6 +50,19 @@ public final class LogEntries {
                 ItemId.parse(field(fields, "i")),
                 nonNegative(fields, "m"),
                 nonNegative(fields, "n"));
+        case "out" ->
+            new LogEntry.UnitsOut(
+                place,
+                atMs,
+                ItemId.parse(field(fields, "i")),
+                nonNegative(fields, "m"),
+                nonNegative(fields, "n"));
+        case "join" ->
+            new LogEntry.Joined(
+                place, atMs, ItemId.parse(field(fields, "i")), new UserId(field(fields, "u")));
+        case "leave" ->
+            new LogEntry.Left(
+                place, atMs, ItemId.parse(field(fields, "i")), new UserId(field(fields, "u")));
         case "state" ->
             new LogEntry.ItemChanged(
                 place,
@@ -68,6 +75,16 @@ public final class LogEntries {
     } catch (IllegalArgumentException e) {
       throw new MalformedEntryException(e.getMessage());
     }
+  }
+
+  private static LogEntry.Win win(EntryId place, long atMs, Map<String, String> fields) {
+    return new LogEntry.Win(
+        place,
+        atMs,
+        new UserId(field(fields, "u")),
+        digest(field(fields, "kd")),
+        digest(field(fields, "bd")),
+        winLines(field(fields, "l")));
   }
 
   private static String field(Map<String, String> fields, String name) {

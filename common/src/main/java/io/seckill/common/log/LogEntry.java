@@ -5,6 +5,7 @@ import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
 import io.seckill.common.item.ItemState;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One change of a shard, as its log tells it. Scripts write the fields (see {@code
@@ -17,6 +18,11 @@ public sealed interface LogEntry {
 
   /** When the script ran, Redis time in epoch milliseconds. */
   long atMs();
+
+  /** The units that the entry takes for a user; empty when it takes none. */
+  default Optional<Win> taken() {
+    return Optional.empty();
+  }
 
   /**
    * Units taken for a user.
@@ -35,6 +41,11 @@ public sealed interface LogEntry {
     /** Copies the lines. */
     public Win {
       lines = List.copyOf(lines);
+    }
+
+    @Override
+    public Optional<Win> taken() {
+      return Optional.of(this);
     }
   }
 
@@ -57,6 +68,29 @@ public sealed interface LogEntry {
       long generation,
       int limitPerUser,
       long payWithinMs) {}
+
+  /**
+   * Units taken for a user who waited for them: a win in everything but how it came about.
+   *
+   * @param win what he got
+   */
+  record Promotion(Win win) implements LogEntry {
+
+    @Override
+    public EntryId id() {
+      return win.id();
+    }
+
+    @Override
+    public long atMs() {
+      return win.atMs();
+    }
+
+    @Override
+    public Optional<Win> taken() {
+      return Optional.of(win);
+    }
+  }
 
   /**
    * Held units that went back.
@@ -97,6 +131,38 @@ public sealed interface LogEntry {
    * @param units how many, 0 or more
    */
   record UnitsIn(EntryId id, long atMs, ItemId item, long move, long units) implements LogEntry {}
+
+  /**
+   * Units left the shard's stock: withdrawn, on their way to another shard, or at the end of the
+   * sale.
+   *
+   * @param id place in the log
+   * @param atMs Redis time
+   * @param item what
+   * @param move the move's number
+   * @param units how many really went, 0 or more
+   */
+  record UnitsOut(EntryId id, long atMs, ItemId item, long move, long units) implements LogEntry {}
+
+  /**
+   * A user began to wait for units.
+   *
+   * @param id place in the log; its number is his place in the waitlist
+   * @param atMs Redis time
+   * @param item what
+   * @param user who
+   */
+  record Joined(EntryId id, long atMs, ItemId item, UserId user) implements LogEntry {}
+
+  /**
+   * A user waits no longer.
+   *
+   * @param id place in the log
+   * @param atMs Redis time
+   * @param item what
+   * @param user who
+   */
+  record Left(EntryId id, long atMs, ItemId item, UserId user) implements LogEntry {}
 
   /**
    * The shard took over an item's definition and state.

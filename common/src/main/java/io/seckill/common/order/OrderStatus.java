@@ -1,6 +1,6 @@
 package io.seckill.common.order;
 
-/** The life of an order. {@code design.md} §7 has the arrows. */
+/** The life of an order. */
 public enum OrderStatus {
   /** Won and in the log; not stored yet. */
   ACCEPTED,

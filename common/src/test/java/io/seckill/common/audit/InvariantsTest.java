@@ -6,6 +6,7 @@ import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
+import io.seckill.common.id.WinId;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +21,7 @@ class InvariantsTest {
   private static final EntryId SECOND = new EntryId(1, 9);
 
   private static ShardItemFacts facts(Long stock) {
-    return new ShardItemFacts(SHARD, ITEM, 100, 40, 5, 2, stock);
+    return new ShardItemFacts(SHARD, ITEM, 103, 3, 40, 5, 2, stock);
   }
 
   private static List<Finding> receipt(
@@ -50,6 +51,15 @@ class InvariantsTest {
     assertThat(Invariants.isNotOversold(new ItemTotals(ITEM, 10, 0, 9, 2, 10)).orElseThrow())
         .extracting(Finding::amount)
         .isEqualTo(1L);
+  }
+
+  @Test
+  void orderIsWholeShouldSayWhatDoesNotAddUp() {
+    WinId win = new WinId(SHARD, FIRST);
+    assertThat(Invariants.orderIsWhole(win, 0, 3, 3)).isEmpty();
+    assertThat(Invariants.orderIsWhole(win, 3, 3, 3)).isEmpty();
+    assertThat(Invariants.orderIsWhole(win, 1, 3, 3).orElseThrow().amount()).isEqualTo(-2);
+    assertThat(Invariants.orderIsWhole(win, 3, 3, 2).orElseThrow().amount()).isEqualTo(1);
   }
 
   @Test

@@ -36,6 +36,12 @@ class LogEntriesTest {
           "k", "rel", "t", "1", "u", "bob", "w", "2-9", "r", "timeout", "l", "5:1:stock,3:2:grant");
   private static final Map<String, String> UNITS_IN =
       Map.of("k", "in", "t", "1", "i", "5", "m", "1", "n", "0");
+  private static final Map<String, String> UNITS_OUT =
+      Map.of("k", "out", "t", "1", "i", "5", "m", "2", "n", "4");
+  private static final Map<String, String> JOINED =
+      Map.of("k", "join", "t", "1", "i", "5", "u", "bob");
+  private static final Map<String, String> LEFT =
+      Map.of("k", "leave", "t", "1", "i", "5", "u", "bob");
   private static final Map<String, String> CHANGED =
       Map.of("k", "state", "t", "1", "i", "5", "g", "2", "s", "OPEN");
 
@@ -93,8 +99,31 @@ class LogEntriesTest {
   }
 
   @Test
+  void unitsOutAndWaitlistShouldBeRead() {
+    EntryId place = new EntryId(1, 1);
+    ItemId item = new ItemId(5);
+    UserId bob = new UserId("bob");
+    assertThat(LogEntries.parse("1-1", UNITS_OUT))
+        .isEqualTo(new LogEntry.UnitsOut(place, 1, item, 2, 4));
+    assertThat(LogEntries.parse("1-1", JOINED)).isEqualTo(new LogEntry.Joined(place, 1, item, bob));
+    assertThat(LogEntries.parse("1-1", LEFT)).isEqualTo(new LogEntry.Left(place, 1, item, bob));
+  }
+
+  @Test
+  void promotionShouldTakeUnitsAsAWinDoes() {
+    LogEntry win = LogEntries.parse("1-1", WIN);
+    LogEntry promotion = LogEntries.parse("1-1", with(WIN, "k", "promo"));
+
+    assertThat(promotion).isEqualTo(new LogEntry.Promotion((LogEntry.Win) win));
+    assertThat(promotion.taken()).contains((LogEntry.Win) win);
+    assertThat(promotion.id()).isEqualTo(win.id());
+    assertThat(LogEntries.parse("1-1", UNITS_OUT).taken()).isEmpty();
+  }
+
+  @Test
   void SC_09_everyFieldShouldBeNeeded() {
-    for (Map<String, String> entry : List.of(WIN, RELEASE, UNITS_IN, CHANGED)) {
+    for (Map<String, String> entry :
+        List.of(WIN, RELEASE, UNITS_IN, UNITS_OUT, JOINED, LEFT, CHANGED)) {
       for (String field : entry.keySet()) {
         Map<String, String> without = new HashMap<>(entry);
         without.remove(field);

@@ -38,6 +38,9 @@ public final class Audit {
   /** Items in one reading of a shard, so that one script call stays short. */
   private static final int ITEMS_AT_ONCE = 100;
 
+  /** Each may hold a long log in memory. */
+  private static final int SHARDS_AT_ONCE = 2;
+
   private final Vertx vertx;
   private final RegionLog log;
   private final AuditQueries queries;
@@ -82,11 +85,18 @@ public final class Audit {
                       .toList();
               long deadlineMs = startedAt / 1_000_000 + request.waitMs();
               Future<Void> chain = Future.succeededFuture();
-              for (int from = 0; from < Math.max(1, ids.size()); from += ITEMS_AT_ONCE) {
-                List<ItemId> some = ids.subList(from, Math.min(ids.size(), from + ITEMS_AT_ONCE));
-                chain = chain.compose(done -> shards(some, deadlineMs, findings, sums));
+              for (int shard = 0; shard < log.shardCount(); shard += SHARDS_AT_ONCE) {
+                int first = shard;
+                for (int from = 0; from < Math.max(1, ids.size()); from += ITEMS_AT_ONCE) {
+                  List<ItemId> some = ids.subList(from, Math.min(ids.size(), from + ITEMS_AT_ONCE));
+                  ShardAudit.Tools tools =
+                      new ShardAudit.Tools(vertx, log, queries, deadlineMs, from == 0);
+                  chain = chain.compose(done -> shards(first, some, tools, findings, sums));
+                }
               }
-              return chain.compose(done -> ledger(ids, findings));
+              return chain
+                  .compose(done -> ledger(ids, findings))
+                  .compose(done -> unitsOut(request.item(), findings));
             })
         .compose(
             done -> {
@@ -106,10 +116,14 @@ public final class Audit {
   }
 
   private Future<Void> shards(
-      List<ItemId> some, long deadlineMs, Findings findings, Map<ItemId, Sum> sums) {
+      int first,
+      List<ItemId> some,
+      ShardAudit.Tools tools,
+      Findings findings,
+      Map<ItemId, Sum> sums) {
     List<Future<List<ShardAudit.Part>>> audits = new ArrayList<>();
-    ShardAudit.Tools tools = new ShardAudit.Tools(vertx, log, queries, deadlineMs);
-    for (int shard = 0; shard < log.shardCount(); shard++) {
+    int end = Math.min(log.shardCount(), first + SHARDS_AT_ONCE);
+    for (int shard = first; shard < end; shard++) {
       audits.add(new ShardAudit(tools, new ShardRef(region, shard), findings).run(some));
     }
     return Future.join(audits)
@@ -118,12 +132,30 @@ public final class Audit {
               for (Future<List<ShardAudit.Part>> audit : audits) {
                 for (ShardAudit.Part part : audit.result()) {
                   Sum sum = sums.computeIfAbsent(part.facts().item(), id -> new Sum());
-                  sum.granted += part.facts().unitsIn() - part.facts().offGrant();
+                  sum.granted +=
+                      part.facts().unitsIn() - part.facts().unitsOut() - part.facts().offGrant();
                   sum.left += part.facts().stock() == null ? 0 : part.facts().stock();
                   sum.held += part.facts().held() - part.inFlight();
                   sum.inFlight += part.inFlight();
                   sum.wins += part.wins();
                 }
+              }
+              return null;
+            });
+  }
+
+  private Future<Void> unitsOut(ItemId item, Findings findings) {
+    return queries
+        .wrongUnitsOut(item)
+        .map(
+            wrong -> {
+              for (AuditQueries.ItemPair pair : wrong) {
+                findings.add(
+                    Invariants.counterAgrees(
+                        "item " + pair.item(),
+                        "the counter of units out",
+                        pair.recorded(),
+                        pair.summed()));
               }
               return null;
             });

@@ -4,10 +4,13 @@ import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
+import io.seckill.common.id.WinId;
 import io.seckill.common.log.LogEntry;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.db.Tuples;
 import io.seckill.consumer.store.DeadWins;
+import io.seckill.consumer.store.LetterState;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.sqlclient.Row;
@@ -16,8 +19,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -43,18 +48,20 @@ final class AuditQueries {
    * Sums of one item in a shard.
    *
    * @param in units that moves brought in
+   * @param out units that left the shard
    * @param won units of stored wins
    * @param wins stored wins
    * @param toStock units released to stock
    * @param offGrant units released off the grant
    */
-  record Sums(long in, long won, long wins, long toStock, long offGrant) {
+  record Sums(long in, long out, long won, long wins, long toStock, long offGrant) {
 
-    static final Sums NONE = new Sums(0, 0, 0, 0, 0);
+    static final Sums NONE = new Sums(0, 0, 0, 0, 0, 0);
 
     Sums plus(Sums other) {
       return new Sums(
           in + other.in,
+          out + other.out,
           won + other.won,
           wins + other.wins,
           toStock + other.toStock,
@@ -71,7 +78,7 @@ final class AuditQueries {
   Future<Set<Long>> storedIn(ShardRef shard, long epoch, long from, long to) {
     Tuple range = Tuple.of(shard.region(), shard.shard(), epoch, from, to);
     return database
-        .query(Sql.FIND_STORED, repeat(range, 3))
+        .query(Sql.FIND_STORED, Tuples.repeat(range, 3))
         .map(
             rows -> {
               Set<Long> stored = new HashSet<>();
@@ -92,7 +99,7 @@ final class AuditQueries {
               }
               Tuple open = Tuple.of(shard.region(), shard.shard(), upTo.epoch(), upTo.seq());
               return database
-                  .query(Sql.COUNT_STORED_UP_TO, repeat(open, 3))
+                  .query(Sql.COUNT_STORED_UP_TO, Tuples.repeat(open, 3))
                   .map(
                       count -> {
                         long stored = count.iterator().next().getLong(0);
@@ -106,7 +113,7 @@ final class AuditQueries {
   Future<Long> firstGap(ShardRef shard, EpochCount epoch) {
     Tuple range = Tuple.of(shard.region(), shard.shard(), epoch.epoch(), epoch.given());
     return database
-        .query(Sql.AUDIT_FIRST_GAP, repeat(range, 3))
+        .query(Sql.AUDIT_FIRST_GAP, Tuples.repeat(range, 3))
         .map(rows -> rows.size() == 0 ? epoch.stored() + 1 : rows.iterator().next().getLong(0));
   }
 
@@ -119,18 +126,19 @@ final class AuditQueries {
         .compose(
             rows -> {
               rows.forEach(
-                  row -> add(sums, row, new Sums(0, row.getLong(1), row.getLong(2), 0, 0)));
-              return database.query(Sql.AUDIT_UNITS_IN, bound);
+                  row -> add(sums, row, new Sums(0, 0, row.getLong(1), row.getLong(2), 0, 0)));
+              return database.query(Sql.AUDIT_MOVES, bound);
             })
         .compose(
             rows -> {
-              rows.forEach(row -> add(sums, row, new Sums(row.getLong(1), 0, 0, 0, 0)));
+              rows.forEach(
+                  row -> add(sums, row, new Sums(row.getLong(1), row.getLong(2), 0, 0, 0, 0)));
               return database.query(Sql.AUDIT_UNITS_RELEASED, bound);
             })
         .map(
             rows -> {
               rows.forEach(
-                  row -> add(sums, row, new Sums(0, 0, 0, row.getLong(1), row.getLong(2))));
+                  row -> add(sums, row, new Sums(0, 0, 0, 0, row.getLong(1), row.getLong(2))));
               return sums;
             });
   }
@@ -157,14 +165,13 @@ final class AuditQueries {
             rows -> {
               List<Letter> letters = new ArrayList<>();
               for (Row row : rows) {
-                boolean counts = !row.getString(2).equals("STORED");
-                LogEntry.Win win =
-                    counts && DeadWins.entryOf(row) instanceof LogEntry.Win found ? found : null;
+                LetterState state = LetterState.valueOf(row.getString(2));
+                LogEntry.Win win = DeadWins.counts(state) ? DeadWins.winOf(row).orElse(null) : null;
                 letters.add(
                     new Letter(
                         new EntryId(row.getLong(0), row.getLong(1)),
                         win,
-                        row.getString(2).equals("OPEN"),
+                        state == LetterState.OPEN,
                         row.getString(4)));
               }
               return letters;
@@ -179,7 +186,7 @@ final class AuditQueries {
     return database
         .query(
             Sql.SNAPSHOT_RECEIPTS,
-            Tuple.of(names.encode(), shard.region(), shard.shard(), item.value()))
+            Tuple.of(names.encode(), item.value(), shard.region(), shard.shard()))
         .map(
             rows -> {
               Map<UserId, Map<EntryId, Long>> held = new HashMap<>();
@@ -193,33 +200,97 @@ final class AuditQueries {
             });
   }
 
-  /**
-   * A page of held orders.
-   *
-   * @param last where the next page begins; null at the end
-   * @param users whose they are
-   */
-  record HeldPage(EntryId last, Set<UserId> users) {}
-
-  /** The next held orders of an item between two places. */
-  Future<HeldPage> heldPage(ShardRef shard, ItemId item, EntryId after, EntryId upTo) {
+  /** The next users, by name, who hold orders of an item up to a place; empty at the end. */
+  Future<List<UserId>> heldUsers(ShardRef shard, ItemId item, String after, EntryId upTo) {
     Tuple arguments =
-        Tuple.of(item.value(), shard.region(), shard.shard(), after.epoch(), after.epoch())
-            .addLong(after.seq())
+        Tuple.of(item.value(), shard.region(), shard.shard(), after)
             .addLong(upTo.epoch())
             .addLong(upTo.epoch())
             .addLong(upTo.seq());
     return database
-        .query(Sql.AUDIT_HELD_ORDERS, arguments)
+        .query(Sql.AUDIT_HELD_USERS, arguments)
         .map(
             rows -> {
-              EntryId last = null;
-              Set<UserId> users = new HashSet<>();
+              Set<UserId> users = new LinkedHashSet<>(rows.size() * 2);
+              rows.forEach(row -> users.add(new UserId(row.getString(0))));
+              return List.copyOf(users);
+            });
+  }
+
+  /**
+   * The end of the newest epoch before another that gave out a number; empty when there is none.
+   */
+  Future<Optional<EntryId>> endBefore(ShardRef shard, long epoch) {
+    return database
+        .query(
+            Sql.FIND_CLOSED_EPOCHS, Tuple.of(shard.region(), shard.shard(), epoch - 1, epoch - 1))
+        .map(
+            rows -> {
               for (Row row : rows) {
-                last = new EntryId(row.getLong(0), row.getLong(1));
-                users.add(new UserId(row.getString(2)));
+                if (row.getLong(1) > 0) {
+                  return Optional.of(new EntryId(row.getLong(0), row.getLong(1)));
+                }
               }
-              return new HeldPage(last, users);
+              return Optional.empty();
+            });
+  }
+
+  /**
+   * An order that does not agree with its lines.
+   *
+   * @param win which
+   * @param held units that it says it holds
+   * @param quantity units that it says it is
+   * @param summed units of its lines
+   */
+  record BrokenOrder(WinId win, long held, long quantity, long summed) {}
+
+  /** Orders of a shard that do not agree with their lines. */
+  Future<List<BrokenOrder>> brokenOrders(ShardRef shard) {
+    return database
+        .query(Sql.AUDIT_BROKEN_ORDERS, Tuple.of(shard.region(), shard.shard()))
+        .map(
+            rows -> {
+              List<BrokenOrder> broken = new ArrayList<>(rows.size());
+              for (Row row : rows) {
+                broken.add(
+                    new BrokenOrder(
+                        new WinId(shard, new EntryId(row.getLong(0), row.getLong(1))),
+                        row.getLong(2),
+                        row.getLong(3),
+                        row.getLong(4)));
+              }
+              return broken;
+            });
+  }
+
+  /**
+   * Two numbers about an item that should agree.
+   *
+   * @param item which
+   * @param recorded the counter
+   * @param summed the rows
+   */
+  record ItemPair(ItemId item, long recorded, long summed) {}
+
+  /**
+   * Items whose counter of units out differs from the rows.
+   *
+   * @param item one, or null for all
+   */
+  Future<List<ItemPair>> wrongUnitsOut(ItemId item) {
+    long id = item == null ? 0 : item.value();
+    return database
+        .query(Sql.AUDIT_UNITS_OUT, Tuple.of(id, id))
+        .map(
+            rows -> {
+              List<ItemPair> pairs = new ArrayList<>(rows.size());
+              rows.forEach(
+                  row ->
+                      pairs.add(
+                          new ItemPair(
+                              new ItemId(row.getLong(0)), row.getLong(1), row.getLong(2))));
+              return pairs;
             });
   }
 
@@ -287,15 +358,5 @@ final class AuditQueries {
         .query(
             Sql.INSERT_AUDIT_RUN, Tuple.of(region, item, clean ? 1 : 0, tookMs, findings.encode()))
         .mapEmpty();
-  }
-
-  private static Tuple repeat(Tuple key, int times) {
-    Tuple all = Tuple.tuple();
-    for (int i = 0; i < times; i++) {
-      for (int at = 0; at < key.size(); at++) {
-        all.addValue(key.getValue(at));
-      }
-    }
-    return all;
   }
 }

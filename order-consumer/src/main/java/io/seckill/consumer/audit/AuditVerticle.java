@@ -30,7 +30,7 @@ public final class AuditVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     int region = config.node().region();
-    database = Database.open(vertx, config.mysql());
+    database = Database.open(vertx, config.mysql(), Database.Share.ASKING);
     log = RegionLog.open(vertx, config);
     Audit audit =
         new Audit(

@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -43,10 +44,10 @@ final class ShardAudit {
   private static final int PAGE = 500;
 
   /** Entries in the log beyond which an audit says that it is too early. */
-  private static final int MAX_IN_LOG = 300_000;
+  private static final int MAX_IN_LOG = 150_000;
 
-  /** Users that are looked at again; more than these are findings of the same kind anyway. */
-  private static final int MAX_SUSPECTS = 200;
+  /** Users that are looked at again together. */
+  private static final int SUSPECTS_AT_ONCE = 200;
 
   private static final int MAX_LOOKS = 3;
 
@@ -56,6 +57,7 @@ final class ShardAudit {
   private final ShardRef shard;
   private final long deadlineMs;
   private final Findings findings;
+  private final boolean judgesLog;
 
   private EntryId point;
   private ReadItems.Reading reading;
@@ -69,14 +71,17 @@ final class ShardAudit {
    * What an audit works with.
    *
    * @param deadlineMs until when it waits for the consumer, by {@link System#nanoTime} in ms
+   * @param judgesLog whether it judges what belongs to no item, too: once for a shard
    */
-  record Tools(Vertx vertx, RegionLog log, AuditQueries queries, long deadlineMs) {}
+  record Tools(
+      Vertx vertx, RegionLog log, AuditQueries queries, long deadlineMs, boolean judgesLog) {}
 
   ShardAudit(Tools tools, ShardRef shard, Findings findings) {
     this.vertx = tools.vertx();
     this.log = tools.log();
     this.queries = tools.queries();
     this.deadlineMs = tools.deadlineMs();
+    this.judgesLog = tools.judgesLog();
     this.shard = shard;
     this.findings = findings;
   }
@@ -129,7 +134,12 @@ final class ShardAudit {
   /** Whether everything up to a place was stored in time: entries are stored in their order. */
   private Future<Boolean> awaitStored(EntryId upTo, long untilMs) {
     if (upTo.seq() == 0) {
-      return Future.succeededFuture(true);
+      // A new epoch: what has to be stored before is the end of the one before.
+      return queries
+          .endBefore(shard, upTo.epoch())
+          .compose(
+              end ->
+                  end.isPresent() ? awaitStored(end.get(), untilMs) : Future.succeededFuture(true));
     }
     boolean[] stored = new boolean[1];
     return Repeat.untilDone(
@@ -160,7 +170,7 @@ final class ShardAudit {
         .compose(done -> queries.epochs(shard, point))
         .compose(
             before ->
-                findInFlight()
+                findInFlight(before)
                     .compose(done -> queries.letters(shard))
                     .compose(
                         found -> {
@@ -205,14 +215,20 @@ final class ShardAudit {
                     }));
   }
 
-  /** Entries of the log that are not stored. */
-  private Future<Void> findInFlight() {
-    List<EntryId> places = new ArrayList<>(inLog.keySet());
+  /** Entries of the log that are not stored, and count: not beyond the end of their epoch. */
+  private Future<Void> findInFlight(List<AuditQueries.EpochCount> epochs) {
+    Map<Long, Long> ends = new HashMap<>();
+    epochs.forEach(epoch -> ends.put(epoch.epoch(), epoch.given()));
+    List<EntryId> places =
+        inLog.keySet().stream()
+            .filter(place -> place.seq() <= ends.getOrDefault(place.epoch(), 0L))
+            .toList();
     int[] next = {0};
     return Repeat.untilDone(
         vertx,
         () -> {
           if (next[0] >= places.size()) {
+            inLog.clear();
             return Future.succeededFuture(true);
           }
           EntryId first = places.get(next[0]);
@@ -239,7 +255,11 @@ final class ShardAudit {
   }
 
   private Future<Void> judgeEpochs(List<AuditQueries.EpochCount> epochs) {
-    Future<Void> chain = Future.succeededFuture();
+    if (!judgesLog) {
+      judgeStock();
+      return Future.succeededFuture();
+    }
+    Future<Void> chain = judgeOrders();
     for (AuditQueries.EpochCount epoch : epochs) {
       long inLogHere =
           inFlight.keySet().stream()
@@ -271,6 +291,20 @@ final class ShardAudit {
         });
   }
 
+  private Future<Void> judgeOrders() {
+    return queries
+        .brokenOrders(shard)
+        .map(
+            broken -> {
+              for (AuditQueries.BrokenOrder order : broken) {
+                findings.add(
+                    Invariants.orderIsWhole(
+                        order.win(), order.held(), order.quantity(), order.summed()));
+              }
+              return null;
+            });
+  }
+
   private void judgeStock() {
     for (int i = 0; i < items.size(); i++) {
       findings.add(Invariants.stockIsExplained(factsOf(i)));
@@ -282,7 +316,7 @@ final class ShardAudit {
     AuditQueries.Sums all =
         sums.getOrDefault(item, AuditQueries.Sums.NONE)
             .plus(unstored(item))
-            .plus(new AuditQueries.Sums(0, letterUnits(item), 0, 0, 0));
+            .plus(new AuditQueries.Sums(0, 0, letterUnits(item), 0, 0, 0));
     // A shard that was never told of an item has no stock key and needs none.
     Long stock =
         reading
@@ -291,7 +325,7 @@ final class ShardAudit {
             .map(known -> known.stock().orElse(all.in() == 0 ? 0L : null))
             .orElse(all.equals(AuditQueries.Sums.NONE) ? 0L : null);
     return new ShardItemFacts(
-        shard, item, all.in(), all.won(), all.toStock(), all.offGrant(), stock);
+        shard, item, all.in(), all.out(), all.won(), all.toStock(), all.offGrant(), stock);
   }
 
   private long letterUnits(ItemId item) {
@@ -312,16 +346,23 @@ final class ShardAudit {
   private AuditQueries.Sums unstored(ItemId item) {
     AuditQueries.Sums all = AuditQueries.Sums.NONE;
     for (LogEntry entry : inFlight.values()) {
-      if (entry instanceof LogEntry.Win win) {
-        all = all.plus(new AuditQueries.Sums(0, unitsOf(win, item), 0, 0, 0));
+      if (entry == null) {
+        continue;
+      }
+      if (entry.taken().isPresent()) {
+        long units = unitsOf(entry.taken().get(), item);
+        all = all.plus(new AuditQueries.Sums(0, 0, units, 0, 0, 0));
       } else if (entry instanceof LogEntry.UnitsIn in && in.item().equals(item)) {
-        all = all.plus(new AuditQueries.Sums(in.units(), 0, 0, 0, 0));
+        all = all.plus(new AuditQueries.Sums(in.units(), 0, 0, 0, 0, 0));
+      } else if (entry instanceof LogEntry.UnitsOut out && out.item().equals(item)) {
+        all = all.plus(new AuditQueries.Sums(0, out.units(), 0, 0, 0, 0));
       } else if (entry instanceof LogEntry.Release release) {
         for (LogEntry.ReleasedLine line : release.lines()) {
           if (line.item().equals(item)) {
             all =
                 all.plus(
                     new AuditQueries.Sums(
+                        0,
                         0,
                         0,
                         0,
@@ -340,7 +381,9 @@ final class ShardAudit {
       ItemId item = items.get(i);
       long flying =
           inFlight.values().stream()
-              .mapToLong(entry -> entry instanceof LogEntry.Win win ? unitsOf(win, item) : 0)
+              .filter(Objects::nonNull)
+              .flatMap(entry -> entry.taken().stream())
+              .mapToLong(win -> unitsOf(win, item))
               .sum();
       parts.add(
           new Part(factsOf(i), flying, sums.getOrDefault(item, AuditQueries.Sums.NONE).wins()));
@@ -395,21 +438,21 @@ final class ShardAudit {
                 .map(done -> cursor[0].equals("0")));
   }
 
-  /** Every held order beside its user's receipt. */
+  /** Every user with a held order beside his receipt. */
   private Future<Void> fromOrders(ItemId item, Set<UserId> suspects) {
-    EntryId[] after = {new EntryId(0, 0)};
+    String[] after = {""};
     return Repeat.untilDone(
         vertx,
         () ->
             queries
-                .heldPage(shard, item, after[0], point)
+                .heldUsers(shard, item, after[0], point)
                 .compose(
-                    page -> {
-                      if (page.last() == null) {
+                    users -> {
+                      if (users.isEmpty()) {
                         return Future.succeededFuture(true);
                       }
-                      after[0] = page.last();
-                      return receiptsOf(item, page.users())
+                      after[0] = users.get(users.size() - 1).value();
+                      return receiptsOf(item, users)
                           .map(
                               receipts -> {
                                 receipts.forEach(
@@ -485,56 +528,126 @@ final class ShardAudit {
     return new ReceiptFacts(shard, item, user, receipt.units() - later, held, ordered, excused);
   }
 
+  /** All of them, until a report is full of findings. */
   private Future<Void> lookAgain(ItemId item, Set<UserId> suspects) {
-    List<UserId> list = suspects.stream().limit(MAX_SUSPECTS).toList();
+    List<UserId> list = List.copyOf(suspects);
     int[] next = {0};
     return Repeat.untilDone(
         vertx,
-        () ->
-            next[0] == list.size()
-                ? Future.succeededFuture(true)
-                : lookAt(item, list.get(next[0]++), 1).map(false));
+        () -> {
+          if (next[0] >= list.size() || findings.isFull()) {
+            return Future.succeededFuture(true);
+          }
+          int end = Math.min(list.size(), next[0] + SUSPECTS_AT_ONCE);
+          List<UserId> some = list.subList(next[0], end);
+          next[0] = end;
+          return lookAt(item, some, 1).map(false);
+        });
   }
 
   /**
-   * Reads one user's receipt, then waits until all that it can know of is stored, then reads his
-   * orders. What differs now, look after look, is really different.
+   * Reads receipts, then waits until all that they can know of is stored, then reads the orders.
+   * What the consumer has not stored in time is read from the log. What differs now, look after
+   * look, is really different.
    */
-  private Future<Void> lookAt(ItemId item, UserId user, int look) {
-    return receiptsOf(item, List.of(user))
+  private Future<Void> lookAt(ItemId item, List<UserId> users, int look) {
+    return receiptsOf(item, users)
         .compose(
             receipts ->
                 ReadHead.run(log.link(at()), log.keys(at()), log.callTimeoutMs())
+                    .recover(failure -> unavailable("shard " + shard + " cannot be read"))
                     .compose(
                         head -> {
                           EntryId now =
                               head.map(it -> new EntryId(it.epoch(), it.seq())).orElse(point);
                           EntryId upTo = now.compareTo(point) < 0 ? point : now;
                           return awaitStored(upTo, Math.max(deadlineMs, nowMs() + POLL_MS))
-                              .compose(stored -> queries.heldOrders(shard, item, List.of(user)))
                               .compose(
-                                  orders -> {
-                                    ReceiptFacts facts =
-                                        facts(
-                                            item,
-                                            user,
-                                            receipts.get(user),
-                                            orders.getOrDefault(user, Map.of()),
-                                            upTo);
-                                    return excuse(facts);
-                                  });
+                                  stored ->
+                                      stored
+                                          ? Future.succeededFuture(Set.<EntryId>of())
+                                          : releasedInLog(upTo))
+                              .compose(released -> judge(item, receipts, upTo, released));
                         }))
         .compose(
-            facts -> {
-              List<Finding> found = Invariants.receiptAgrees(facts);
-              if (found.isEmpty()) {
+            wrong -> {
+              if (wrong.isEmpty()) {
                 return Future.succeededFuture();
               }
               if (look < MAX_LOOKS) {
-                return vertx.timer(POLL_MS).compose(done -> lookAt(item, user, look + 1));
+                return vertx
+                    .timer(POLL_MS)
+                    .compose(done -> lookAt(item, List.copyOf(wrong.keySet()), look + 1));
               }
-              found.forEach(findings::add);
+              wrong.values().forEach(found -> found.forEach(findings::add));
               return Future.succeededFuture();
+            });
+  }
+
+  /**
+   * Wins whose release is in the log up to a place, stored or not: their orders may say "held"
+   * after their receipts have given the units back.
+   */
+  private Future<Set<EntryId>> releasedInLog(EntryId upTo) {
+    Set<EntryId> released = new HashSet<>();
+    EntryId[] from = {new EntryId(0, 0)};
+    int[] read = {0};
+    return Repeat.untilDone(
+            vertx,
+            () ->
+                log.reader(at())
+                    .range(log.link(at()), from[0], upTo, PAGE, log.callTimeoutMs())
+                    .recover(failure -> unavailable("shard " + shard + " cannot be read"))
+                    .compose(
+                        page -> {
+                          for (Received entry : page) {
+                            if (entry.place() != null) {
+                              from[0] = new EntryId(entry.place().epoch(), entry.place().seq() + 1);
+                            }
+                            if (entry.entry() instanceof LogEntry.Release release) {
+                              released.add(release.win());
+                            }
+                          }
+                          read[0] += page.size();
+                          return read[0] > MAX_IN_LOG
+                              ? unavailable("the consumer is too far behind")
+                              : Future.succeededFuture(page.size() < PAGE);
+                        }))
+        .map(released);
+  }
+
+  /** The findings of each user whose receipt and orders differ. */
+  private Future<Map<UserId, List<Finding>>> judge(
+      ItemId item, Map<UserId, Receipt> receipts, EntryId upTo, Set<EntryId> released) {
+    Map<UserId, List<Finding>> wrong = new TreeMap<>();
+    return queries
+        .heldOrders(shard, item, receipts.keySet())
+        .compose(
+            orders -> {
+              Future<Void> chain = Future.succeededFuture();
+              for (Map.Entry<UserId, Receipt> receipt : receipts.entrySet()) {
+                UserId user = receipt.getKey();
+                Map<EntryId, Long> held = new HashMap<>(orders.getOrDefault(user, Map.of()));
+                held.keySet()
+                    .removeIf(
+                        win ->
+                            released.contains(win) && !receipt.getValue().held().containsKey(win));
+                ReceiptFacts facts = facts(item, user, receipt.getValue(), held, upTo);
+                if (!Invariants.receiptAgrees(facts).isEmpty()) {
+                  chain =
+                      chain
+                          .compose(done -> excuse(facts))
+                          .map(
+                              excused -> {
+                                List<Finding> found = Invariants.receiptAgrees(excused);
+                                if (!found.isEmpty()) {
+                                  wrong.put(user, found);
+                                }
+                                return null;
+                              });
+                }
+              }
+              return chain.map(wrong);
             });
   }
 

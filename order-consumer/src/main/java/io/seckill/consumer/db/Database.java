@@ -15,12 +15,16 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The way to MySQL: one bounded pool a process with a bounded queue, READ COMMITTED and strict mode
- * on every connection. Immutable; fit for all event loops.
+ * The way to MySQL: bounded pools with bounded queues, one for each {@link Share} of a process,
+ * READ COMMITTED and strict mode on every connection. Immutable; fit for all event loops.
  */
 public final class Database {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Database.class);
 
   /** Prepared statements that a connection keeps; there are fewer statements than this in all. */
   private static final int STATEMENT_CACHE = 128;
@@ -34,6 +38,23 @@ public final class Database {
   private final Pool pool;
   private final long timeoutMs;
 
+  /** Who shares a pool: buyers who ask, however many, must not keep orders from being stored. */
+  public enum Share {
+    /** The log consumer. */
+    STORING,
+    /** Everybody else. */
+    ASKING;
+
+    /** The connections of a share; all together are the configured number. */
+    int of(int poolSize) {
+      int storing = Math.max(1, poolSize / 2);
+      return switch (this) {
+        case STORING -> storing;
+        case ASKING -> Math.max(1, poolSize - storing);
+      };
+    }
+  }
+
   private Database(Pool pool, long timeoutMs) {
     this.pool = pool;
     this.timeoutMs = timeoutMs;
@@ -41,14 +62,22 @@ public final class Database {
 
   /**
    * Opens the pool; connects when first used. All verticles of one Vert.x instance that open the
-   * same address share one pool.
+   * same share of the same address use one pool.
    */
-  public static Database open(Vertx vertx, SeckillConfig.MySql config) {
+  public static Database open(Vertx vertx, SeckillConfig.MySql config, Share share) {
     PoolOptions pool =
         new PoolOptions()
             .setShared(true)
-            .setName("seckill-" + config.host() + ":" + config.port() + "/" + config.database())
-            .setMaxSize(config.poolSize())
+            .setName(
+                "seckill-"
+                    + share
+                    + "-"
+                    + config.host()
+                    + ":"
+                    + config.port()
+                    + "/"
+                    + config.database())
+            .setMaxSize(share.of(config.poolSize()))
             .setMaxWaitQueueSize(config.maxWaitQueue())
             .setConnectionTimeout((int) config.connectTimeoutMs())
             .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS)
@@ -106,7 +135,20 @@ public final class Database {
                             + " innodb_lock_wait_timeout = "
                             + lockWaitSeconds)
                     .execute())
-        // A connection that fails here is broken; the pool finds out by itself.
+        .onSuccess(done -> connection.close())
+        .onFailure(failure -> discard(connection, failure));
+  }
+
+  /**
+   * Without these settings a connection would read and write by other rules: it must not be used.
+   * The pool keeps what it is given back, so the server is told to end it.
+   */
+  private static void discard(SqlConnection connection, Throwable failure) {
+    LOG.warn("a connection to MySQL cannot be prepared: {}", failure.getMessage());
+    connection
+        .query("KILL CONNECTION_ID()")
+        .execute()
+        // It fails always: the answer is that the connection is gone.
         .onComplete(done -> connection.close());
   }
 

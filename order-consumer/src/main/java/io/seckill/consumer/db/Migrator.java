@@ -147,7 +147,7 @@ public final class Migrator {
   }
 
   private static Future<Void> runOne(MySQLConnection connection, Migration migration) {
-    LOG.info("migration {}", migration.name());
+    LOG.debug("migration {}", migration.name());
     return connection
         .query(Sql.read(FOLDER + migration.name()))
         .execute()

@@ -88,6 +88,7 @@ public final class ItemLedger {
           definition,
           state,
           counters.generation(),
+          counters.stock(),
           counters.unitsIn() - counters.unitsOut(),
           outstanding);
     }
@@ -229,7 +230,8 @@ public final class ItemLedger {
   }
 
   private Future<Void> preheat(SqlConnection connection, ItemChange change, Item item) {
-    // Redis' clock decides the window; this only tells an operator of a sale that nobody could ever buy in.
+    // Redis' clock decides the window; this only tells an operator of a sale that nobody could ever
+    // buy in.
     if (item.definition().endsAtMs() <= System.currentTimeMillis()) {
       return failed(ErrorCode.ENDED, "the sale's window is over");
     }

@@ -37,7 +37,7 @@ public final class LedgerVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    database = Database.open(vertx, config.mysql());
+    database = Database.open(vertx, config.mysql(), Database.Share.ASKING);
     ShardLedger shards = new ShardLedger(database);
     ShardSnapshots snapshots = new ShardSnapshots(database);
     ItemLedger items = new ItemLedger(database, config.node().region());

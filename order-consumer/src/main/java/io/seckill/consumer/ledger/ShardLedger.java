@@ -15,8 +15,10 @@ import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.EntryId;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.db.Tuples;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.SortedMap;
@@ -84,106 +86,144 @@ public final class ShardLedger {
   /**
    * Closes every epoch before the claimed one. What a consumer brings of them later, beyond their
    * last numbers, is FAILED(LOST).
+   *
+   * <p>An epoch ends at Redis' own number, or at the highest stored one when Redis has not reached
+   * it. An epoch that was closed before keeps its end, unless Redis came back with less: then its
+   * end is lowered to what Redis still has or what is stored, because the rest is nowhere.
    */
   public Future<EpochClosed> close(EpochClose close) {
-    return database.inTransactionRepeating(
-        connection ->
-            holdClaim(connection, close)
-                .compose(held -> findOpenEpochs(connection, close))
-                .compose(open -> closeAll(connection, close, open))
-                .compose(
-                    closed ->
-                        run(
-                            connection,
-                            Sql.MARK_CLOSED,
-                            Tuple.of(close.epoch() - 1, close.region(), close.shard())))
-                .compose(marked -> snapshot(connection, close)));
+    return database.inTransactionRepeating(connection -> new Closing(connection, close).run());
   }
 
-  private static Future<Void> holdClaim(SqlConnection connection, EpochClose close) {
-    // The row first: it waits for every transaction that is storing entries of this shard.
-    return run(connection, Sql.FIND_SHARD_FOR_UPDATE, Tuple.of(close.region(), close.shard()))
-        .compose(
-            rows -> {
-              boolean held = rows.size() == 1 && isClaim(rows.iterator().next(), close.epoch());
-              return held ? Future.succeededFuture() : conflict("another claim came later");
-            });
-  }
+  /** One transaction that closes epochs. */
+  private static final class Closing {
 
-  private static boolean isClaim(Row row, long epoch) {
-    return row.getLong(0) == epoch && row.getString(1).equals("REPAIRING");
-  }
+    private final SqlConnection connection;
+    private final EpochClose close;
+    private long closedTo;
 
-  /** Epochs to close, with the last number of each. */
-  private static Future<SortedMap<Long, Long>> findOpenEpochs(
-      SqlConnection connection, EpochClose close) {
-    Tuple arguments = Tuple.tuple();
-    for (int i = 0; i < 3; i++) {
-      arguments.addInteger(close.region()).addInteger(close.shard()).addLong(close.epoch());
+    Closing(SqlConnection connection, EpochClose close) {
+      this.connection = connection;
+      this.close = close;
     }
-    arguments.addInteger(close.region()).addInteger(close.shard());
-    return run(connection, Sql.FIND_OPEN_EPOCHS, arguments)
-        .compose(
-            rows -> {
-              SortedMap<Long, Long> open = new TreeMap<>();
-              for (Row row : rows) {
-                open.put(row.getLong(0), row.getLong(1));
-              }
-              boolean fromRedis = close.redisEpoch() > 0 && close.redisEpoch() < close.epoch();
-              if (!fromRedis) {
-                return Future.succeededFuture(open);
-              }
-              return run(
-                      connection,
-                      Sql.FIND_CLOSED_EPOCH,
-                      Tuple.of(close.region(), close.shard(), close.redisEpoch()))
-                  .map(
-                      closed -> {
-                        if (closed.size() == 0) {
-                          open.put(close.redisEpoch(), close.redisSeq());
-                        }
-                        return open;
-                      });
-            });
-  }
 
-  private static Future<Void> closeAll(
-      SqlConnection connection, EpochClose close, SortedMap<Long, Long> open) {
-    Future<Void> chain = Future.succeededFuture();
-    for (var epoch : open.entrySet()) {
-      chain =
-          chain.compose(
+    Future<EpochClosed> run() {
+      return holdClaim()
+          .compose(done -> findOpenEpochs())
+          .compose(this::closeAll)
+          .compose(done -> Database.run(connection, Sql.FIND_TAILS, key().addLong(close.epoch())))
+          .compose(this::lowerAll)
+          .compose(
               done ->
-                  run(
-                          connection,
-                          Sql.CLOSE_EPOCH,
-                          Tuple.of(close.region(), close.shard(), epoch.getKey(), epoch.getValue()))
-                      .mapEmpty());
+                  Database.run(
+                      connection,
+                      Sql.MARK_CLOSED,
+                      Tuple.of(close.epoch() - 1, close.region(), close.shard())))
+          .compose(marked -> snapshot());
     }
-    return chain;
-  }
 
-  private static Future<EpochClosed> snapshot(SqlConnection connection, EpochClose close) {
-    Tuple beyond = Tuple.tuple();
-    Tuple all = Tuple.tuple();
-    for (int i = 0; i < 3; i++) {
-      beyond
-          .addInteger(close.region())
-          .addInteger(close.shard())
-          .addLong(close.redisEpoch())
-          .addLong(close.redisEpoch())
-          .addLong(close.redisSeq());
-      all.addInteger(close.region()).addInteger(close.shard());
+    private Tuple key() {
+      return Tuple.of(close.region(), close.shard());
     }
-    return run(connection, Sql.COUNT_STORED_BEYOND, beyond)
-        .compose(
-            storedBeyond ->
-                run(connection, Sql.COUNT_STORED, all)
-                    .map(
-                        storedInAll ->
-                            new EpochClosed(
-                                storedBeyond.iterator().next().getLong(0),
-                                storedInAll.iterator().next().getLong(0))));
+
+    private Future<Void> holdClaim() {
+      // The row first: it waits for every transaction that is storing entries of this shard.
+      return Database.run(connection, Sql.FIND_SHARD_FOR_UPDATE, key())
+          .compose(
+              rows -> {
+                Row row = rows.size() == 1 ? rows.iterator().next() : null;
+                if (row == null || !isClaim(row, close.epoch())) {
+                  return conflict("another claim came later");
+                }
+                closedTo = row.getLong(2);
+                return Future.succeededFuture();
+              });
+    }
+
+    private static boolean isClaim(Row row, long epoch) {
+      return row.getLong(0) == epoch && row.getString(1).equals("REPAIRING");
+    }
+
+    /** Epochs to close, with the last number of each. */
+    private Future<SortedMap<Long, Long>> findOpenEpochs() {
+      Tuple range = key().addLong(closedTo).addLong(close.epoch());
+      return Database.run(connection, Sql.FIND_OPEN_EPOCHS, Tuples.repeat(range, 3))
+          .map(
+              rows -> {
+                SortedMap<Long, Long> open = new TreeMap<>();
+                for (Row row : rows) {
+                  open.put(row.getLong(0), row.getLong(1));
+                }
+                if (close.redisEpoch() > closedTo && close.redisEpoch() < close.epoch()) {
+                  open.merge(close.redisEpoch(), close.redisSeq(), Math::max);
+                }
+                return open;
+              });
+    }
+
+    private Future<Void> closeAll(SortedMap<Long, Long> open) {
+      Future<Void> chain = Future.succeededFuture();
+      for (var epoch : open.entrySet()) {
+        Tuple row = key().addLong(epoch.getKey()).addLong(epoch.getValue());
+        chain = chain.compose(done -> Database.run(connection, Sql.CLOSE_EPOCH, row).mapEmpty());
+      }
+      return chain;
+    }
+
+    /**
+     * Lowers the ends that neither the rows nor Redis reach. Redis knows an epoch before its own to
+     * the end, its own up to its number, and nothing of a later one.
+     */
+    private Future<Void> lowerAll(RowSet<Row> tails) {
+      Future<Void> chain = Future.succeededFuture();
+      for (Row tail : tails) {
+        long epoch = tail.getLong(0);
+        long stored = tail.getLong(2);
+        long end = epoch == close.redisEpoch() ? Math.max(stored, close.redisSeq()) : stored;
+        if (epoch >= close.redisEpoch() && end < tail.getLong(1)) {
+          Tuple lower = Tuple.of(end, close.epoch(), close.region(), close.shard()).addLong(epoch);
+          chain =
+              chain.compose(done -> Database.run(connection, Sql.LOWER_EPOCH, lower).mapEmpty());
+        }
+      }
+      return chain;
+    }
+
+    private Future<EpochClosed> snapshot() {
+      Tuple beyond =
+          key().addLong(close.redisEpoch()).addLong(close.redisEpoch()).addLong(close.redisSeq());
+      return yes(Sql.IS_STORED_BEYOND, Tuples.repeat(beyond, 3))
+          .compose(
+              forgot ->
+                  yes(Sql.IS_ANYTHING_STORED, Tuples.repeat(key(), 3))
+                      .compose(
+                          stored ->
+                              surplus().map(surplus -> new EpochClosed(forgot, stored, surplus))));
+    }
+
+    private Future<Boolean> surplus() {
+      return Database.run(connection, Sql.FIND_CLOSED_EPOCH, key().addLong(close.redisEpoch()))
+          .compose(
+              rows -> {
+                boolean over = close.redisEpoch() > 0 && close.redisEpoch() <= closedTo;
+                if (over && rows.size() == 0) {
+                  // The epoch ended before it decided anything that counts.
+                  return Future.succeededFuture(true);
+                }
+                return yes(
+                    Sql.FIND_SURPLUS,
+                    key()
+                        .addLong(close.redisEpoch())
+                        .addLong(close.redisSeq())
+                        .addLong(close.redisEpoch())
+                        .addLong(close.redisEpoch()));
+              });
+    }
+
+    private Future<Boolean> yes(Sql question, Tuple arguments) {
+      return Database.run(connection, question, arguments)
+          .map(rows -> rows.iterator().next().getLong(0) > 0);
+    }
   }
 
   /** Says that the shard sells again. Idempotent for the same claim. */

@@ -16,6 +16,7 @@ import io.seckill.common.item.ItemState;
 import io.seckill.common.log.LogEntry;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.db.Tuples;
 import io.seckill.consumer.store.DeadWins;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -56,65 +58,86 @@ public final class ShardSnapshots {
     long stock;
   }
 
-  /** The items of a shard; see {@link ShardSnapshot}. */
+  /**
+   * The items of a shard; see {@link ShardSnapshot}. What is missing is counted first: while the
+   * consumer is storing, later statements see more rows than earlier ones, and sums of different
+   * moments would sell units twice. Once nothing is missing, no row that counts can come any more.
+   */
   public Future<ShardSnapshot> snapshot(ShardSnapshotQuery query) {
     return database.inTransaction(
-        connection -> {
-          Map<ItemId, Sums> sums = new HashMap<>();
-          Tuple key = Tuple.of(query.region(), query.shard());
-          return run(connection, Sql.SNAPSHOT_MOVES, key)
-              .compose(
-                  rows -> {
-                    for (Row row : rows) {
-                      Sums item = sumsOf(sums, row.getLong(0));
-                      item.lastMove = row.getLong(1);
-                      item.adds += row.getLong(2);
-                      item.granted += row.getLong(3);
-                      item.stock += row.getLong(3);
-                    }
-                    return run(connection, Sql.SNAPSHOT_RELEASES, key);
-                  })
-              .compose(
-                  rows -> {
-                    for (Row row : rows) {
-                      Sums item = sumsOf(sums, row.getLong(0));
-                      item.adds += row.getLong(1);
-                      item.stock += row.getLong(2);
-                      item.granted -= row.getLong(3);
-                    }
-                    return run(connection, Sql.SNAPSHOT_WINS, key);
-                  })
-              .compose(
-                  rows -> {
-                    for (Row row : rows) {
-                      sumsOf(sums, row.getLong(0)).stock -= row.getLong(1);
-                    }
-                    return run(connection, Sql.SNAPSHOT_LETTERS, key);
-                  })
-              .compose(
-                  rows -> {
-                    // A released letter's release is among the releases, so both states count.
-                    for (LogEntry.Win win : DeadWins.read(rows)) {
-                      win.lines()
-                          .forEach(
-                              line -> sumsOf(sums, line.item().value()).stock -= line.quantity());
-                    }
-                    return items(connection, key, sums);
-                  })
-              .compose(
-                  items ->
-                      missing(connection, query).map(missing -> new ShardSnapshot(missing, items)));
-        });
+        connection ->
+            missing(connection, query)
+                .compose(
+                    missing ->
+                        missing > 0
+                            ? Future.succeededFuture(new ShardSnapshot(missing, List.of()))
+                            : items(connection, query).map(items -> new ShardSnapshot(0, items))));
+  }
+
+  private static Future<Long> missing(SqlConnection connection, ShardSnapshotQuery query) {
+    return run(
+            connection, Sql.FIND_TAILS, Tuple.of(query.region(), query.shard(), query.lastEpoch()))
+        .map(
+            tails -> {
+              long missing = 0;
+              for (Row tail : tails) {
+                missing += tail.getLong(1) - tail.getLong(2);
+              }
+              return missing;
+            });
+  }
+
+  private static Future<List<ItemInShard>> items(
+      SqlConnection connection, ShardSnapshotQuery query) {
+    Map<ItemId, Sums> sums = new HashMap<>();
+    Tuple key = Tuple.of(query.region(), query.shard());
+    return run(connection, Sql.SNAPSHOT_MOVES, key)
+        .compose(
+            rows -> {
+              for (Row row : rows) {
+                Sums item = sumsOf(sums, row.getLong(0));
+                item.lastMove = row.getLong(1);
+                item.adds += row.getLong(2);
+                item.granted += row.getLong(3);
+                item.stock += row.getLong(3);
+              }
+              return run(connection, Sql.SNAPSHOT_RELEASES, key);
+            })
+        .compose(
+            rows -> {
+              for (Row row : rows) {
+                Sums item = sumsOf(sums, row.getLong(0));
+                item.adds += row.getLong(1);
+                item.stock += row.getLong(2);
+                item.granted -= row.getLong(3);
+              }
+              return run(connection, Sql.SNAPSHOT_WINS, key);
+            })
+        .compose(
+            rows -> {
+              for (Row row : rows) {
+                sumsOf(sums, row.getLong(0)).stock -= row.getLong(1);
+              }
+              return run(connection, Sql.SNAPSHOT_LETTERS, key);
+            })
+        .compose(
+            rows -> {
+              // A released letter's release is among the releases, so both states count.
+              for (LogEntry.Win win : DeadWins.read(rows)) {
+                win.lines()
+                    .forEach(line -> sumsOf(sums, line.item().value()).stock -= line.quantity());
+              }
+              return read(connection, key, sums);
+            });
   }
 
   private static Sums sumsOf(Map<ItemId, Sums> sums, long item) {
     return sums.computeIfAbsent(new ItemId(item), id -> new Sums());
   }
 
-  private static Future<List<ItemInShard>> items(
+  private static Future<List<ItemInShard>> read(
       SqlConnection connection, Tuple key, Map<ItemId, Sums> sums) {
-    Tuple twice = Tuple.of(key.getValue(0), key.getValue(1), key.getValue(0), key.getValue(1));
-    return run(connection, Sql.SNAPSHOT_ITEMS, twice)
+    return run(connection, Sql.SNAPSHOT_ITEMS, Tuples.repeat(key, 2))
         .map(
             rows -> {
               List<ItemInShard> items = new ArrayList<>(rows.size());
@@ -150,51 +173,37 @@ public final class ShardSnapshots {
         item.stock);
   }
 
-  private static Future<Long> missing(SqlConnection connection, ShardSnapshotQuery query) {
-    if (query.lastEpoch() == 0) {
-      return Future.succeededFuture(0L);
-    }
-    Tuple arguments = Tuple.tuple();
-    for (int i = 0; i < 3; i++) {
-      arguments
-          .addInteger(query.region())
-          .addInteger(query.shard())
-          .addLong(query.lastEpoch())
-          .addLong(query.lastSeq());
-    }
-    return run(connection, Sql.COUNT_STORED_UP_TO, arguments)
-        .map(rows -> query.lastSeq() - rows.iterator().next().getLong(0));
-  }
-
   /** A page of receipts; see {@link ShardReceipts}. */
   public Future<ShardReceipts> receipts(ShardReceiptsQuery query) {
     if (query.limit() < 1 || query.limit() > MAX_USERS) {
       return Future.failedFuture(
           new SeckillException(ErrorCode.INVALID_REQUEST, "a page has 1 to " + MAX_USERS));
     }
-    return database.inTransaction(
-        connection ->
-            run(connection, Sql.SNAPSHOT_LETTERS, Tuple.of(query.region(), query.shard()))
-                .compose(letters -> page(connection, query, DeadWins.readOpen(letters))));
+    return database.inTransaction(connection -> page(connection, query));
   }
 
-  private static Future<ShardReceipts> page(
-      SqlConnection connection, ShardReceiptsQuery query, List<LogEntry.Win> letters) {
+  private static Future<ShardReceipts> page(SqlConnection connection, ShardReceiptsQuery query) {
     Tuple next =
-        Tuple.of(query.region(), query.shard(), query.item().value(), query.afterUser())
+        Tuple.of(query.item().value(), query.region(), query.shard(), query.afterUser())
             .addInteger(query.limit());
+    TreeSet<String> users = new TreeSet<>();
     return run(connection, Sql.SNAPSHOT_USERS, next)
         .compose(
             rows -> {
-              TreeSet<String> users = new TreeSet<>();
-              for (Row row : rows) {
-                users.add(row.getString(0));
-              }
+              rows.forEach(row -> users.add(row.getString(0)));
+              // Letters of users who belong to a later page are left to it.
+              String upTo = rows.size() == query.limit() ? users.last() : "";
+              return run(
+                  connection,
+                  Sql.SNAPSHOT_USER_LETTERS,
+                  Tuple.of(query.region(), query.shard(), query.afterUser(), upTo, upTo));
+            })
+        .compose(
+            rows -> {
+              List<LogEntry.Win> letters = DeadWins.read(rows);
               letters.stream()
                   .filter(win -> quantityOf(win, query.item()) > 0)
-                  .map(win -> win.user().value())
-                  .filter(user -> user.compareTo(query.afterUser()) > 0)
-                  .forEach(users::add);
+                  .forEach(win -> users.add(win.user().value()));
               while (users.size() > query.limit()) {
                 users.pollLast();
               }
@@ -202,20 +211,22 @@ public final class ShardSnapshots {
               return run(
                       connection,
                       Sql.SNAPSHOT_RECEIPTS,
-                      Tuple.of(names.encode(), query.region(), query.shard(), query.item().value()))
-                  .map(
-                      orders -> {
-                        Map<String, List<Win>> wins = new TreeMap<>();
-                        users.forEach(user -> wins.put(user, new ArrayList<>()));
-                        for (Row row : orders) {
-                          wins.get(row.getString(0)).add(Win.of(row));
-                        }
-                        addLetters(wins, letters, query.item());
-                        TreeMap<String, String> receipts = new TreeMap<>();
-                        wins.forEach((user, list) -> receipts.put(user, receiptOf(list)));
-                        return new ShardReceipts(receipts);
-                      });
+                      Tuple.of(names.encode(), query.item().value(), query.region(), query.shard()))
+                  .map(orders -> receiptsOf(users, orders, letters, query.item()));
             });
+  }
+
+  private static ShardReceipts receiptsOf(
+      Set<String> users, Iterable<Row> orders, List<LogEntry.Win> letters, ItemId item) {
+    Map<String, List<Win>> wins = new TreeMap<>();
+    users.forEach(user -> wins.put(user, new ArrayList<>()));
+    for (Row row : orders) {
+      wins.get(row.getString(0)).add(Win.of(row));
+    }
+    addLetters(wins, letters, item);
+    TreeMap<String, String> receipts = new TreeMap<>();
+    wins.forEach((user, list) -> receipts.put(user, receiptOf(list)));
+    return new ShardReceipts(receipts);
   }
 
   private static void addLetters(

@@ -39,7 +39,7 @@ public final class LogConsumerVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    database = Database.open(vertx, config.mysql());
+    database = Database.open(vertx, config.mysql(), Database.Share.STORING);
     BatchStore batches = new BatchStore(database);
     LogStore log =
         new LogStore(

@@ -9,17 +9,22 @@ import io.seckill.consumer.store.LogStore;
 import io.seckill.consumer.store.Outcome;
 import io.seckill.consumer.store.Received;
 import io.seckill.lua.AckLog;
+import io.seckill.lua.ReadHead;
 import io.seckill.lua.RedisCallException;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
+import io.seckill.lua.RemoveIdleConsumers;
 import io.seckill.lua.StepResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +57,14 @@ final class ShardConsumer {
   private static final long LAG_EVERY_MS = 1_000;
   private static final long LOG_EVERY_NANOS = 10_000_000_000L;
 
+  /** How often an idle consumer compares the head with what is stored. */
+  private static final long LOOK_EVERY_MS = 1_000;
+
+  /** Names of nodes that are gone: looked for now and then, removed after a day of silence. */
+  private static final long TIDY_EVERY_MS = 3_600_000;
+
+  private static final long IDLE_CONSUMER_MS = 86_400_000;
+
   /** After this long, entries that another consumer should be storing are stored from here. */
   private static final long HELP_AFTER_MS = 1_000;
 
@@ -60,12 +73,15 @@ final class ShardConsumer {
   private final ShardRef shard;
   private final RedisKeys keys;
   private final Links links;
+  private final String consumer;
   private final LogReader reader;
   private final Storage storage;
   private final Settings settings;
   private final ConsumerMetrics metrics;
 
-  private final ArrayDeque<EntryId> unacked = new ArrayDeque<>();
+  /** Stored and not acknowledged yet, oldest first; an entry that is read twice is here once. */
+  private final Set<EntryId> unacked = new LinkedHashSet<>();
+
   private Future<List<Received>> ahead;
 
   /** Where reading this consumer's own pending entries goes on; null when all were read. */
@@ -79,6 +95,16 @@ final class ShardConsumer {
   private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_NANOS;
   private final Promise<Void> ended = Promise.promise();
   private boolean started;
+
+  /** Whether the loop stands still until both links are up. */
+  private boolean waitingForLinks;
+
+  /** What was not stored when nothing was left to read, and since when. */
+  private BatchStore.Gap behind;
+
+  private long behindSinceMs;
+  private long nextLookMs;
+  private long nextTidyMs;
 
   /**
    * The two connections of a shard.
@@ -126,6 +152,7 @@ final class ShardConsumer {
     this.context = vertx.getOrCreateContext();
     this.shard = source.shard();
     this.keys = source.keys();
+    this.consumer = source.consumer();
     this.reader = new LogReader(source.keys(), source.consumer());
     this.links = links;
     this.storage = storage;
@@ -150,10 +177,16 @@ final class ShardConsumer {
   }
 
   private void startWhenUp() {
-    if (!started && links.reads().isUp() && links.calls().isUp()) {
+    boolean waits = !started || waitingForLinks;
+    if (waits && areLinksUp()) {
       started = true;
+      waitingForLinks = false;
       step();
     }
+  }
+
+  private boolean areLinksUp() {
+    return links.reads().isUp() && links.calls().isUp();
   }
 
   /**
@@ -162,7 +195,7 @@ final class ShardConsumer {
    */
   Future<Void> stop() {
     stopping = true;
-    if (!started) {
+    if (!started || waitingForLinks) {
       ended.tryComplete();
     }
     // Ends a read that waits.
@@ -178,6 +211,11 @@ final class ShardConsumer {
   private void step() {
     if (stopping) {
       ended.tryComplete();
+      return;
+    }
+    if (!areLinksUp()) {
+      // The links connect again by themselves, and say so in the log.
+      waitingForLinks = true;
       return;
     }
     turn()
@@ -211,7 +249,23 @@ final class ShardConsumer {
   }
 
   private Future<Void> turn() {
-    return ensureGroup().compose(done -> lagIfDue()).compose(done -> read()).compose(this::handle);
+    if (isFull()) {
+      return acknowledge()
+          .compose(done -> isFull() ? vertx.timer(MAX_PAUSE_MS).mapEmpty() : done());
+    }
+    return ensureGroup()
+        .compose(done -> lagIfDue())
+        .compose(done -> tidyIfDue())
+        .compose(done -> read())
+        .compose(this::handle);
+  }
+
+  private boolean isFull() {
+    return unacked.size() >= MAX_BATCHES_UNACKED * settings.batchSize();
+  }
+
+  private static Future<Void> done() {
+    return Future.succeededFuture();
   }
 
   private Future<Void> ensureGroup() {
@@ -225,7 +279,7 @@ final class ShardConsumer {
               groupKnown = true;
               if (made) {
                 metrics.groupMade();
-                LOG.info("made the group of shard {}", shard);
+                LOG.debug("made the group of shard {}", shard);
               }
               return null;
             });
@@ -241,6 +295,27 @@ final class ShardConsumer {
         .map(
             entries -> {
               metrics.lag(shard, entries);
+              return null;
+            });
+  }
+
+  /** Every start under another name leaves a consumer behind in the group. */
+  private Future<Void> tidyIfDue() {
+    if (nowMs() < nextTidyMs) {
+      return done();
+    }
+    nextTidyMs = nowMs() + TIDY_EVERY_MS;
+    return RemoveIdleConsumers.run(
+            links.calls(),
+            links.calls().fence(0, settings.callTimeoutMs()),
+            keys,
+            new RemoveIdleConsumers.Args(consumer, IDLE_CONSUMER_MS),
+            settings.callTimeoutMs())
+        .map(
+            removed -> {
+              if (removed > 0) {
+                LOG.info("removed {} idle consumers of shard {}", removed, shard);
+              }
               return null;
             });
   }
@@ -302,11 +377,10 @@ final class ShardConsumer {
 
   private Future<Void> handle(List<Received> entries) {
     if (entries.isEmpty()) {
-      return acknowledge();
+      return acknowledge().compose(done -> lookBehind());
     }
     boolean full = entries.size() == settings.batchSize();
-    boolean room = unacked.size() < MAX_BATCHES_UNACKED * settings.batchSize();
-    if (pendingAfter == null && ahead == null && full && room && !stopping) {
+    if (pendingAfter == null && ahead == null && full && !isFull() && !stopping) {
       ahead = readNew();
       // Its failure is taken up when the batch is asked for.
       ahead.onFailure(failure -> {});
@@ -336,26 +410,45 @@ final class ShardConsumer {
                 promise.fail(result.cause());
               } else if (result.result() instanceof Outcome.Early early) {
                 early(early.missing(), waitingSinceMs)
-                    .onComplete(
-                        helped -> {
-                          if (helped.failed()) {
-                            promise.fail(helped.cause());
+                    .onSuccess(
+                        helped -> storeFrom(runs, at, helped ? nowMs() : waitingSinceMs, promise))
+                    .onFailure(
+                        failure -> {
+                          if (failure instanceof NotGivenOutException) {
+                            storage
+                                .log()
+                                .storeForeign(shard, runs.get(at), failure)
+                                .onSuccess(stored -> stored(runs, at, promise))
+                                .onFailure(promise::fail);
                           } else {
-                            storeFrom(
-                                runs, at, helped.result() ? nowMs() : waitingSinceMs, promise);
+                            promise.fail(failure);
                           }
                         });
               } else {
-                for (Received entry : runs.get(at)) {
-                  if (entry.place() != null) {
-                    unacked.add(entry.place());
-                  } else {
-                    foreign(entry);
-                  }
-                }
-                context.runOnContext(go -> storeFrom(runs, at + 1, nowMs(), promise));
+                stored(runs, at, promise);
               }
             });
+  }
+
+  private void stored(List<List<Received>> runs, int at, Promise<Void> promise) {
+    for (Received entry : runs.get(at)) {
+      if (entry.place() != null) {
+        unacked.add(entry.place());
+      } else {
+        foreign(entry);
+      }
+    }
+    context.runOnContext(go -> storeFrom(runs, at + 1, nowMs(), promise));
+  }
+
+  /** The entries in hand have numbers that the shard has not given out: they were made by hand. */
+  private static final class NotGivenOutException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    NotGivenOutException(EntryId end) {
+      super("the shard has given out no number after " + end, null, false, false);
+    }
   }
 
   /** An id that AckLog does not take: only its letter counts, so it is acknowledged by itself. */
@@ -391,7 +484,11 @@ final class ShardConsumer {
                     ? Future.succeededFuture(true)
                     : help(new EntryId(missing.epoch(), first), missing, waitedMs))
         // MySQL or Redis away: wait on.
-        .recover(failure -> vertx.timer(MAX_PAUSE_MS).map(false));
+        .recover(
+            failure ->
+                failure instanceof NotGivenOutException
+                    ? Future.failedFuture(failure)
+                    : vertx.timer(MAX_PAUSE_MS).map(false));
   }
 
   private Future<Boolean> help(EntryId first, EntryId last, long waitedMs) {
@@ -407,10 +504,25 @@ final class ShardConsumer {
                 return vertx.timer(HELP_AFTER_MS / 4).map(false);
               }
               long upTo = found.isEmpty() ? last.seq() : found.get(0).place().seq() - 1;
-              return giveUp(first, upTo, waitedMs);
+              return givenOut(first.epoch())
+                  .compose(
+                      end ->
+                          first.seq() > end
+                              // What an entry made by hand, far ahead, skips never was.
+                              ? Future.failedFuture(
+                                  new NotGivenOutException(new EntryId(first.epoch(), end)))
+                              : giveUp(first, Math.min(upTo, end), waitedMs));
             });
   }
 
+  /** The last number that the shard gave out in an epoch, as far as its head tells. */
+  private Future<Long> givenOut(long epoch) {
+    return ReadHead.run(links.calls(), keys, settings.callTimeoutMs())
+        .map(head -> head.filter(now -> now.epoch() == epoch).map(ReadHead.Head::seq))
+        .map(seq -> seq.orElse(EntryId.MAX_SEQ));
+  }
+
+  /** To the end of the gap at once: it was waited for as a whole. */
   private Future<Boolean> giveUp(EntryId first, long lastSeq, long waitedMs) {
     List<Received> gone = new ArrayList<>();
     long end = Math.min(lastSeq, first.seq() + settings.batchSize() - 1);
@@ -419,8 +531,63 @@ final class ShardConsumer {
     }
     LOG.error(
         "entries {} to {} of shard {} are not in the log and were never stored", first, end, shard);
-    metrics.missing(gone.size());
-    return storeBefore(gone, waitedMs);
+    return storage
+        .log()
+        .store(shard, gone)
+        .compose(
+            outcome -> {
+              if (outcome instanceof Outcome.Early early) {
+                return early(early.missing(), nowMs() - waitedMs);
+              }
+              if (outcome instanceof Outcome.Stored stored) {
+                metrics.missing(stored.letters());
+              }
+              return end < lastSeq && !stopping
+                  ? giveUp(new EntryId(first.epoch(), end + 1), lastSeq, waitedMs)
+                  : Future.succeededFuture(true);
+            });
+  }
+
+  /**
+   * Nothing is left to read: then everything that the shard decided must be stored, by whomever. A
+   * log that was deleted with unread entries tells nothing of them, and perhaps no entry ever
+   * follows; but the head and the closed epochs know their numbers.
+   */
+  private Future<Void> lookBehind() {
+    if (stopping || nowMs() < nextLookMs) {
+      return done();
+    }
+    nextLookMs = nowMs() + LOOK_EVERY_MS;
+    return ReadHead.run(links.calls(), keys, settings.callTimeoutMs())
+        .compose(
+            head ->
+                // In any state: one that is being written anew waits for just these entries.
+                head.isPresent()
+                    ? storage
+                        .batches()
+                        .firstGap(shard, new EntryId(head.get().epoch(), head.get().seq()))
+                    : Future.succeededFuture(Optional.<BatchStore.Gap>empty()))
+        .compose(this::closeGap)
+        // MySQL or Redis away: the next look comes soon.
+        .otherwise(
+            failure -> {
+              LOG.debug("looking behind on shard {}: {}", shard, failure.getMessage());
+              return null;
+            });
+  }
+
+  private Future<Void> closeGap(Optional<BatchStore.Gap> gap) {
+    if (gap.isEmpty()) {
+      behind = null;
+      return done();
+    }
+    boolean known = behind != null && behind.first().equals(gap.get().first());
+    if (!known) {
+      behind = gap.get();
+      behindSinceMs = nowMs();
+      return done();
+    }
+    return early(gap.get().last(), behindSinceMs).mapEmpty();
   }
 
   private Future<Boolean> storeBefore(List<Received> run, long waitedMs) {
@@ -459,7 +626,7 @@ final class ShardConsumer {
               LOG.debug("acknowledging on shard {}: {}", shard, failure.getMessage());
               return null;
             })
-        .compose(done -> waitWhileFull());
+        .mapEmpty();
   }
 
   private Void acknowledged(StepResult result) {
@@ -476,15 +643,11 @@ final class ShardConsumer {
   }
 
   private void drop() {
-    for (int i = 0; i < AckLog.MAX_IDS && !unacked.isEmpty(); i++) {
-      unacked.poll();
+    Iterator<EntryId> oldest = unacked.iterator();
+    for (int i = 0; i < AckLog.MAX_IDS && oldest.hasNext(); i++) {
+      oldest.next();
+      oldest.remove();
     }
-  }
-
-  private Future<Void> waitWhileFull() {
-    return unacked.size() < MAX_BATCHES_UNACKED * settings.batchSize()
-        ? Future.succeededFuture()
-        : vertx.timer(MAX_PAUSE_MS).mapEmpty();
   }
 
   private static long nowMs() {

@@ -19,6 +19,7 @@ import io.seckill.consumer.RegionLog;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.seckill.consumer.store.DeadWins;
+import io.seckill.consumer.store.LetterState;
 import io.seckill.consumer.store.Received;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -148,10 +149,10 @@ public final class OrderLookup {
   }
 
   private static Finding ofEntry(Received received, OrderId id) {
-    if (received.entry() instanceof LogEntry.Win win) {
-      return new Finding.Found(accepted(win, id), win.user().value());
-    }
-    return new Finding.Nothing();
+    return Optional.ofNullable(received.entry())
+        .flatMap(LogEntry::taken)
+        .<Finding>map(win -> new Finding.Found(accepted(win, id), win.user().value()))
+        .orElseGet(Finding.Nothing::new);
   }
 
   private static OrderView accepted(LogEntry.Win win, OrderId id) {
@@ -178,17 +179,18 @@ public final class OrderLookup {
   }
 
   private static Finding ofLetter(Row row, OrderId id) {
-    LogEntry.Win win = DeadWins.entryOf(row) instanceof LogEntry.Win found ? found : null;
+    LogEntry.Win win = DeadWins.winOf(row).orElse(null);
     String user = win == null ? null : win.user().value();
     OrderView open = win == null ? bare(id, OrderStatus.ACCEPTED, "") : accepted(win, id);
-    if (!row.getString(2).equals("RELEASED")) {
+    LetterState state = LetterState.valueOf(row.getString(2));
+    if (state == LetterState.OPEN) {
       return new Finding.Found(open, user);
     }
     return new Finding.Found(
         new OrderView(
             id,
             OrderStatus.FAILED,
-            row.getString(4),
+            state == LetterState.LOST ? "LOST" : row.getString(4),
             open.lines(),
             open.totalMinor(),
             open.currency(),

@@ -28,7 +28,7 @@ public final class OrdersVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    database = Database.open(vertx, config.mysql());
+    database = Database.open(vertx, config.mysql(), Database.Share.ASKING);
     log = RegionLog.open(vertx, config);
     OrderIds orderIds = new OrderIds(HexFormat.of().parseHex(config.orderId().key().value()));
     OrderLookup lookup = new OrderLookup(database, log, config.node().region(), orderIds);

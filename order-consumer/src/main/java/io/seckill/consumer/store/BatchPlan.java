@@ -54,7 +54,7 @@ final class BatchPlan {
    * A change of an item's counters.
    *
    * @param held units held by orders
-   * @param out units that went off the grant
+   * @param out units that left a shard or went off the grant
    */
   record ItemUnits(long held, long out) {}
 
@@ -83,15 +83,29 @@ final class BatchPlan {
   private void add(LogEntry entry, boolean happened) {
     if (entry instanceof LogEntry.Win win) {
       addWin(win, happened);
+    } else if (entry instanceof LogEntry.Promotion promotion) {
+      addWin(promotion.win(), happened);
     } else if (entry instanceof LogEntry.Release release) {
       addRelease(release, happened);
     } else if (entry instanceof LogEntry.UnitsIn in) {
-      addLog(in, "in", happened, new LogRow(in.item().value(), in.units(), in.move()));
+      addLog(in, "in", happened, new LogRow(in.item(), in.units(), in.move(), ""));
       if (happened) {
         moves.add(in);
       }
+    } else if (entry instanceof LogEntry.UnitsOut out) {
+      addLog(out, "out", happened, new LogRow(out.item(), out.units(), out.move(), ""));
+      if (happened) {
+        count(out.item(), new ItemUnits(0, out.units()));
+      }
+    } else if (entry instanceof LogEntry.Joined joined) {
+      addLog(joined, "join", happened, new LogRow(joined.item(), 0, 0, joined.user().value()));
+    } else if (entry instanceof LogEntry.Left left) {
+      addLog(left, "leave", happened, new LogRow(left.item(), 0, 0, left.user().value()));
     } else if (entry instanceof LogEntry.ItemChanged change) {
-      addLog(change, "state", happened, new LogRow(change.item().value(), 0, 0));
+      addLog(change, "state", happened, new LogRow(change.item(), 0, 0, ""));
+    } else {
+      // A new kind that nobody stores must not pass for stored.
+      throw new IllegalStateException("no way to store " + entry.getClass().getSimpleName());
     }
   }
 
@@ -111,6 +125,7 @@ final class BatchPlan {
           .row()
           .add(win.id().seq())
           .add(line.item().value())
+          .add(win.user().value())
           .add(line.quantity())
           .add(line.priceMinor())
           .add(line.limitPerUser())
@@ -168,7 +183,7 @@ final class BatchPlan {
     }
   }
 
-  private record LogRow(long item, long units, long move) {}
+  private record LogRow(ItemId item, long units, long move, String user) {}
 
   private void addLog(LogEntry entry, String kind, boolean happened, LogRow row) {
     JsonObject payload = new JsonObject();
@@ -179,10 +194,10 @@ final class BatchPlan {
         .add(entry.id().seq())
         .add(kind)
         .add(happened ? 1 : 0)
-        .add(row.item())
+        .add(row.item().value())
         .add(row.units())
         .add(row.move())
-        .add("")
+        .add(row.user())
         .add(0)
         .add(0)
         .add(entry.atMs())

@@ -8,6 +8,7 @@ import io.seckill.common.id.ShardRef;
 import io.seckill.common.log.LogEntry;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.db.Tuples;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -69,18 +71,45 @@ public final class BatchStore {
   public Future<Long> firstMissing(ShardRef shard, EntryId last) {
     Tuple key = Tuple.of(shard.region(), shard.shard(), last.epoch(), last.seq());
     return database
-        .query(Sql.FIND_HIGHEST_STORED, repeat(key, 3))
+        .query(Sql.FIND_HIGHEST_STORED, Tuples.repeat(key, 3))
         .map(rows -> rows.iterator().next().getLong(0) + 1);
   }
 
-  private static Tuple repeat(Tuple key, int times) {
-    Tuple all = Tuple.tuple();
-    for (int i = 0; i < times; i++) {
-      for (int at = 0; at < key.size(); at++) {
-        all.addValue(key.getValue(at));
-      }
-    }
-    return all;
+  /**
+   * Entries of one epoch that are not stored.
+   *
+   * @param first the first of them
+   * @param last the last number that the epoch gave out
+   */
+  public record Gap(EntryId first, EntryId last) {}
+
+  /**
+   * The oldest entries of a shard that are not stored: of a closed epoch up to its end, or of the
+   * open one up to its head.
+   *
+   * @param head the last entry of the open epoch; its number is 0 before the first
+   */
+  public Future<Optional<Gap>> firstGap(ShardRef shard, EntryId head) {
+    return database
+        .query(Sql.FIND_TAILS, Tuple.of(shard.region(), shard.shard(), head.epoch()))
+        .compose(
+            tails -> {
+              if (tails.size() > 0) {
+                Row tail = tails.iterator().next();
+                long epoch = tail.getLong(0);
+                return Future.succeededFuture(
+                    Optional.of(
+                        new Gap(
+                            new EntryId(epoch, tail.getLong(2) + 1),
+                            new EntryId(epoch, tail.getLong(1)))));
+              }
+              return firstMissing(shard, head)
+                  .map(
+                      first ->
+                          first > head.seq()
+                              ? Optional.empty()
+                              : Optional.of(new Gap(new EntryId(head.epoch(), first), head)));
+            });
   }
 
   /** One transaction. */
@@ -177,10 +206,11 @@ public final class BatchStore {
       return run(connection, Sql.LOCK_SHARD_SHARE, key())
           .compose(
               rows -> {
-                boolean claimed = rows.size() == 1 && rows.iterator().next().getLong(0) >= epoch;
-                if (!claimed) {
-                  // An engine writes the row before the first entry of an epoch: it is on its way.
+                if (rows.size() == 0) {
                   return Future.failedFuture(new ShardUnknownException(shard));
+                }
+                if (rows.iterator().next().getLong(0) < epoch) {
+                  return Future.failedFuture(new EpochUnknownException(shard, epoch));
                 }
                 if (epoch <= rows.iterator().next().getLong(1)) {
                   // Over; it decided nothing that counts, unless a closed epoch says otherwise.
@@ -207,7 +237,7 @@ public final class BatchStore {
 
     private Future<Set<Long>> readStored(long inEpoch, long from, long to) {
       Tuple range = key().addLong(inEpoch).addLong(from).addLong(to);
-      return run(connection, Sql.FIND_STORED, repeat(range, 3))
+      return run(connection, Sql.FIND_STORED, Tuples.repeat(range, 3))
           .map(
               rows -> {
                 Set<Long> stored = new HashSet<>(rows.size() * 2);
@@ -251,6 +281,12 @@ public final class BatchStore {
     }
 
     private Future<Void> insertLetter(Received received) {
+      LetterState state;
+      if (received.place() == null) {
+        state = LetterState.FOREIGN;
+      } else {
+        state = received.place().seq() > lastSeq ? LetterState.LOST : LetterState.OPEN;
+      }
       return run(
               connection,
               Sql.INSERT_DEAD_LETTERS,
@@ -259,7 +295,9 @@ public final class BatchStore {
                   .addString(received.seqText())
                   .addString(received.letter().reason())
                   .addString(received.letter().detail())
-                  .addString(received.letter().payload()))
+                  .addString(received.letter().payload())
+                  .addString(received.letterUser())
+                  .addString(state.name()))
           .mapEmpty();
     }
 
@@ -338,26 +376,42 @@ public final class BatchStore {
           .mapEmpty();
     }
 
-    /** A win that became a dead letter is released like an order, and closes the letter. */
+    /**
+     * A win that became a dead letter is released like an order, and closes the letter. A letter
+     * whose content is gone learns from the release what it had won: the sums of the shard need
+     * both.
+     */
     private Future<Void> releaseLetter(LogEntry.Release release) {
-      Tuple place =
-          key()
-              .addString(Long.toString(release.win().epoch()))
-              .addString(Long.toString(release.win().seq()));
-      return run(connection, Sql.CLOSE_DEAD_LETTER, place)
+      Tuple place = key().addLong(release.win().epoch()).addLong(release.win().seq());
+      return run(connection, Sql.FIND_LETTER, place)
           .compose(
-              closed -> {
-                if (closed.rowCount() != 1) {
-                  return Future.failedFuture(
-                      new RefusedException("RELEASE", "there is no order to release"));
+              letters -> {
+                if (letters.size() == 0) {
+                  return nothingToRelease();
                 }
-                plan.settleLetter(release);
-                return run(
-                    connection,
-                    Sql.FINISH_OUTBOX,
-                    key().addLong(release.win().epoch()).addLong(release.win().seq()));
-              })
-          .mapEmpty();
+                Row letter = letters.iterator().next();
+                String payload =
+                    DeadWins.winOf(letter)
+                        .map(win -> letter.getString(3))
+                        .orElseGet(() -> DeadWins.payloadOf(release));
+                Tuple close = Tuple.of(payload, release.user().value());
+                for (int i = 0; i < place.size(); i++) {
+                  close.addValue(place.getValue(i));
+                }
+                return run(connection, Sql.CLOSE_DEAD_LETTER, close)
+                    .compose(
+                        closed -> {
+                          if (closed.rowCount() != 1) {
+                            return nothingToRelease();
+                          }
+                          plan.settleLetter(release);
+                          return run(connection, Sql.FINISH_OUTBOX, place).mapEmpty();
+                        });
+              });
+    }
+
+    private static Future<Void> nothingToRelease() {
+      return Future.failedFuture(new RefusedException("RELEASE", "there is no order to release"));
     }
 
     private Future<Void> addHoldings() {

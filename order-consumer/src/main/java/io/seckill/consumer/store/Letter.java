@@ -18,6 +18,9 @@ public record Letter(String reason, String detail, String payload) {
   /** Its number was given out, and the log does not have it. */
   public static final String MISSING = "MISSING";
 
+  /** Somebody else than our scripts wrote it: its epoch was never claimed. */
+  public static final String FOREIGN = "FOREIGN";
+
   /** MySQL cannot hold a value of it. */
   public static final String DATA = "DATA";
 

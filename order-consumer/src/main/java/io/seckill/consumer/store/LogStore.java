@@ -33,6 +33,12 @@ public final class LogStore {
    */
   private static final int MAX_DUPLICATES = 20;
 
+  /**
+   * An engine claims an epoch before it writes the first entry of it, so an unknown epoch is known
+   * at once or never: these tries take some seconds, more than a transaction that is on its way.
+   */
+  private static final int MAX_UNKNOWN_EPOCHS = 8;
+
   /** A failure that repeats is logged this often at most. */
   private static final long LOG_EVERY_NANOS = 10_000_000_000L;
 
@@ -152,6 +158,10 @@ public final class LogStore {
       return;
     }
     Verdict verdict = verdictOf(failure, tries);
+    if (verdict == Verdict.FOREIGN) {
+      storeForeign(shard, run, failure).onComplete(promise);
+      return;
+    }
     boolean givenUp =
         verdict == Verdict.UNEXPLAINED && tries.unexplained() + 1 >= patience.maxDeliveries();
     if (verdict == Verdict.REFUSED || givenUp) {
@@ -210,7 +220,36 @@ public final class LogStore {
     store(shard, List.of(entry.asLetter(reason, failure.getMessage()))).onComplete(promise);
   }
 
+  /**
+   * Stores entries that were made by hand as foreign letters, which stand for no number.
+   *
+   * @param failure says why they are not ours
+   */
+  public Future<Outcome> storeForeign(ShardRef shard, List<Received> run, Throwable failure) {
+    LOG.error(
+        "{} entries of shard {} from {} are not ours: {}",
+        run.size(),
+        shard,
+        run.get(0).streamId(),
+        failure.getMessage());
+    Future<Outcome> all = Future.succeededFuture(new Outcome.Stored(0, 0, 0, 0));
+    for (Received entry : run) {
+      Received foreign = entry.asForeign(failure.getMessage());
+      all =
+          all.compose(
+              before ->
+                  store(shard, List.of(foreign))
+                      .map(
+                          next ->
+                              next instanceof Outcome.Stored stored
+                                  ? ((Outcome.Stored) before).plus(stored)
+                                  : next));
+    }
+    return all;
+  }
+
   private enum Verdict {
+    FOREIGN,
     CONFLICT,
     TRANSIENT,
     REFUSED,
@@ -220,6 +259,9 @@ public final class LogStore {
   private static Verdict verdictOf(Throwable failure, Tries tries) {
     if (failure instanceof RefusedException || SqlFailures.isData(failure)) {
       return Verdict.REFUSED;
+    }
+    if (failure instanceof EpochUnknownException) {
+      return tries.all() >= MAX_UNKNOWN_EPOCHS ? Verdict.FOREIGN : Verdict.TRANSIENT;
     }
     if (SqlFailures.isDuplicate(failure) && tries.all() >= MAX_DUPLICATES) {
       return Verdict.UNEXPLAINED;

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * one of {@code entry} and {@code letter} is null.
  *
  * @param streamId the id in the stream, canonical decimal numbers
- * @param place the same as a place in the log; null for an id that no script of ours gives out
+ * @param place the same as a place in the log; null for an entry that no script of ours wrote
  * @param entry what it says
  * @param letter why it cannot be stored
  * @param fields its fields as they were read
@@ -58,6 +58,18 @@ public record Received(
   /** The same entry as a dead letter. */
   Received asLetter(String reason, String detail) {
     return dead(streamId, place, reason, detail, fields);
+  }
+
+  /** The same entry as one that no script of ours wrote: it has no place in the log. */
+  Received asForeign(String detail) {
+    return dead(streamId, null, Letter.FOREIGN, detail, fields);
+  }
+
+  /** The user of a letter's win; empty when it tells no win. */
+  String letterUser() {
+    return place == null
+        ? ""
+        : DeadWins.parse(streamId, letter.payload()).map(win -> win.user().value()).orElse("");
   }
 
   /** The first part of the id; may be above the signed range. */

@@ -157,6 +157,68 @@ class AuditIT {
   }
 
   @Test
+  void auditShouldBeCleanWhenAShardWasOpenedAgainWithABacklog() throws InterruptedException {
+    await(bed.vertx().undeploy(consumer));
+    buy(30);
+    shop.open();
+
+    assertThat(audit(null, 0).findings()).isEmpty();
+    consume();
+    AuditReport report = audit(null, 10_000);
+    assertThat(report.findings()).isEmpty();
+    assertThat(report.items()).allMatch(item -> item.inFlight() == 0);
+  }
+
+  @Test
+  void auditShouldBeCleanWhenReleasesAreNotStoredYet() throws InterruptedException {
+    EntryId first = shop.win("ann", 1, 3);
+    EntryId second = shop.win("bob", 1, 2);
+    assertThat(audit(1L, 10_000).clean()).isTrue();
+    await(bed.vertx().undeploy(consumer));
+    shop.release("ann", 1, first);
+    shop.release("bob", 1, second);
+
+    assertThat(audit(1L, 0).findings()).isEmpty();
+  }
+
+  @Test
+  void auditShouldFindAnOrderThatDoesNotAgreeWithItsLines() throws InterruptedException {
+    buy(6);
+    assertThat(audit(1L, 10_000).clean()).isTrue();
+    bed.query("UPDATE orders SET held_units = 1 WHERE user_id = 'u2'");
+    bed.query("UPDATE orders SET quantity = 9 WHERE user_id = 'u1'");
+
+    assertThat(audit(1L, 10_000).findings())
+        .extracting(Finding::amount)
+        .containsExactlyInAnyOrder(-2L, 7L);
+  }
+
+  @Test
+  void auditShouldFindACounterOfUnitsOutThatIsOff() throws InterruptedException {
+    buy(3);
+    assertThat(audit(1L, 10_000).clean()).isTrue();
+    bed.query("UPDATE items SET units_out = 4 WHERE item_id = 1");
+
+    assertThat(audit(null, 10_000).findings())
+        .hasSize(1)
+        .allMatch(finding -> finding.detail().contains("units out") && finding.amount() == 4);
+  }
+
+  @Test
+  void auditShouldLookAtEverySuspect() throws InterruptedException {
+    shop.sell(3, 1, 700);
+    for (int i = 0; i < 300; i++) {
+      shop.win("w" + i, 3, 1);
+    }
+    assertThat(audit(3L, 10_000).clean()).isTrue();
+    bed.query("UPDATE orders SET held_units = 0 WHERE user_id = 'w99'");
+
+    AuditReport report = audit(3L, 10_000);
+
+    assertThat(report.findings()).anyMatch(finding -> finding.place().contains("user w99"));
+  }
+
+  @Test
   void auditShouldFindARemovedOrder() throws InterruptedException {
     buy(10);
     assertThat(audit(1L, 10_000).clean()).isTrue();

@@ -167,12 +167,11 @@ abstract class LedgerContract {
     long next = await(bed.shards().claim(new ShardClaim(REGION, 0, epoch, "a"))).epoch();
 
     assertThat(await(bed.shards().close(new EpochClose(REGION, 0, next, epoch, 1))))
-        .isEqualTo(new EpochClosed(2, 3));
+        .isEqualTo(new EpochClosed(true, true, false));
     // The same again changes nothing.
     assertThat(await(bed.shards().close(new EpochClose(REGION, 0, next, epoch, 1))))
-        .isEqualTo(new EpochClosed(2, 3));
-    assertThat(bed.number("SELECT last_seq FROM closed_epochs WHERE epoch = " + epoch))
-        .isEqualTo(1);
+        .isEqualTo(new EpochClosed(true, true, false));
+    assertThat(lastSeq(epoch)).isEqualTo(3);
   }
 
   @Test
@@ -298,9 +297,9 @@ abstract class LedgerContract {
         Entries.win(epoch, 7, "bob", 1, 3));
     ShardSnapshots snapshots = new ShardSnapshots(bed.database());
 
-    ShardSnapshot snapshot = await(snapshots.snapshot(new ShardSnapshotQuery(REGION, 0, epoch, 9)));
+    ShardSnapshot snapshot = await(snapshots.snapshot(new ShardSnapshotQuery(REGION, 0, epoch, 7)));
 
-    assertThat(snapshot.missing()).isEqualTo(2);
+    assertThat(snapshot.missing()).isZero();
     ShardSnapshot.ItemInShard item = snapshot.items().get(0);
     assertThat(item.state()).isEqualTo(ItemState.OPEN);
     assertThat(item.generation()).isEqualTo(2);
@@ -321,5 +320,166 @@ abstract class LedgerContract {
             await(snapshots.receipts(new ShardReceiptsQuery(REGION, 0, ITEM, "ann", 10)))
                 .receipts())
         .containsOnlyKeys("bob");
+  }
+
+  private long lastSeq(long epoch) {
+    return bed.number("SELECT last_seq FROM closed_epochs WHERE epoch = " + epoch);
+  }
+
+  private EpochClosed close(long redisEpoch, long redisSeq) {
+    long next = await(bed.shards().claim(new ShardClaim(REGION, 0, redisEpoch, "a"))).epoch();
+    return await(bed.shards().close(new EpochClose(REGION, 0, next, redisEpoch, redisSeq)));
+  }
+
+  private ShardSnapshot snapshot(long lastEpoch, long lastSeq) {
+    return await(
+        new ShardSnapshots(bed.database())
+            .snapshot(new ShardSnapshotQuery(REGION, 0, lastEpoch, lastSeq)));
+  }
+
+  @Test
+  void RF_04_snapshotShouldTellNothingWhileAnyClosedEpochHasABacklog() {
+    bed.preheat(1, 3, 40);
+    long first = bed.openShard(0, 0, 0);
+    save(0, Entries.state(first, 1, 1, 2, "OPEN"), Entries.unitsIn(first, 2, 1, 10));
+    // Redis restarts whole with three entries that wait, opens, and then loses a key.
+    long second = bed.openShard(0, first, 5);
+    assertThat(close(second, 0)).isEqualTo(new EpochClosed(false, true, false));
+
+    ShardSnapshot early = snapshot(second, 0);
+    assertThat(early.missing()).isEqualTo(3);
+    assertThat(early.items()).isEmpty();
+
+    save(
+        0,
+        Entries.win(first, 3, "ann", 1, 3),
+        Entries.win(first, 4, "bob", 2, 3),
+        Entries.win(first, 5, "cat", 1, 3));
+    ShardSnapshot whole = snapshot(second, 0);
+    assertThat(whole.missing()).isZero();
+    assertThat(whole.items().get(0).stock()).isEqualTo(6);
+  }
+
+  @Test
+  void RF_04_closeShouldLowerTheEndsThatAreNowhereWhenRedisIsEmptied() {
+    bed.preheat(1, 3, 40);
+    long first = bed.openShard(0, 0, 0);
+    save(0, Entries.unitsIn(first, 1, 1, 10), Entries.win(first, 2, "ann", 1, 3));
+    long second = bed.openShard(0, first, 9);
+
+    assertThat(close(0, 0)).isEqualTo(new EpochClosed(true, true, false));
+
+    assertThat(lastSeq(first)).isEqualTo(2);
+    assertThat(snapshot(0, 0).missing()).isZero();
+    save(0, Entries.win(first, 3, "bob", 1, 3));
+    assertThat(bed.number("SELECT COUNT(*) FROM orders WHERE reason = 'LOST'")).isEqualTo(1);
+    // The old server comes back: what it sold beyond the end does not count.
+    assertThat(close(second, 0).surplus()).isTrue();
+  }
+
+  @Test
+  void RF_04_closeShouldLowerAnEndToWhatRedisAndTheRowsReach() {
+    bed.preheat(1, 3, 40);
+    long first = bed.openShard(0, 0, 0);
+    save(0, Entries.unitsIn(first, 1, 1, 10), Entries.win(first, 2, "ann", 1, 3));
+    close(first, 9);
+
+    assertThat(close(first, 4)).isEqualTo(new EpochClosed(false, true, false));
+    assertThat(lastSeq(first)).isEqualTo(4);
+    assertThat(close(first, 9)).isEqualTo(new EpochClosed(false, true, true));
+    assertThat(lastSeq(first)).isEqualTo(4);
+    assertThat(close(first, 1)).isEqualTo(new EpochClosed(true, true, false));
+    assertThat(lastSeq(first)).isEqualTo(2);
+  }
+
+  @Test
+  void RF_04_surplusShouldEndWhenTheShardWasWrittenAnew() {
+    bed.preheat(1, 3, 40);
+    long first = bed.openShard(0, 0, 0);
+    save(0, Entries.unitsIn(first, 1, 1, 10));
+    bed.openShard(0, first, 9);
+    long anew = bed.openShard(0, 0, 0);
+
+    assertThat(close(anew, 3)).isEqualTo(new EpochClosed(false, true, false));
+  }
+
+  @Test
+  void RF_04_closeShouldNotCountWinsOfAnEpochThatWasOverBefore() {
+    bed.preheat(1, 3, 40);
+    long first = bed.openShard(0, 0, 0);
+    save(0, Entries.unitsIn(first, 1, 1, 10));
+    long never = bed.openShard(0, first, 1);
+    bed.openShard(0, 0, 0);
+    save(0, Entries.win(never, 1, "bob", 1, 3), Entries.win(never, 2, "cat", 1, 3));
+
+    EpochClosed closed = close(never, 2);
+
+    assertThat(closed.surplus()).isTrue();
+    assertThat(closed.forgot()).isFalse();
+    assertThat(bed.number("SELECT COUNT(*) FROM closed_epochs WHERE epoch = " + never)).isZero();
+  }
+
+  @Test
+  void SC_09_closeShouldNotCountLettersOfForeignEntries() {
+    bed.preheat(1, 3, 40);
+    long epoch = bed.openShard(0, 0, 0);
+    save(
+        0,
+        Received.read("1764430000000-0", Map.of("k", "win")),
+        Received.read(epoch + "-281474976710656", Map.of("k", "win")));
+
+    assertThat(close(epoch, 0)).isEqualTo(new EpochClosed(false, false, false));
+    assertThat(lastSeq(epoch)).isZero();
+  }
+
+  @Test
+  void snapshotShouldCountPromotionsAndUnitsOut() {
+    bed.preheat(1, 3, 40);
+    long epoch = bed.openShard(0, 0, 0);
+    save(
+        0,
+        Entries.state(epoch, 1, 1, 2, "OPEN"),
+        Entries.unitsIn(epoch, 2, 1, 10),
+        Entries.promotion(epoch, 3, "ann", 2, 3),
+        Entries.unitsOut(epoch, 4, 2, 5));
+    close(epoch, 4);
+
+    ShardSnapshot.ItemInShard item = snapshot(epoch, 4).items().get(0);
+
+    assertThat(item.lastMove()).isEqualTo(2);
+    assertThat(item.adds()).isEqualTo(1);
+    assertThat(item.granted()).isEqualTo(5);
+    assertThat(item.stock()).isEqualTo(3);
+    assertThat(
+            await(
+                    new ShardSnapshots(bed.database())
+                        .receipts(new ShardReceiptsQuery(REGION, 0, ITEM, "", 10)))
+                .receipts())
+        .containsEntry("ann", "2;-||" + epoch + "-3|2|h");
+  }
+
+  @Test
+  void receiptsShouldComeInPagesLettersAmongThem() {
+    bed.preheat(1, 3, 40);
+    long epoch = bed.openShard(0, 0, 0);
+    save(
+        0,
+        Entries.unitsIn(epoch, 1, 1, 10),
+        Entries.win(epoch, 2, "ann", 1, 3),
+        Entries.win(epoch, 3, "bob", 4, 3),
+        Entries.win(epoch, 4, "cat", 1, 3),
+        Entries.win(epoch, 5, "dan", 4, 3),
+        Entries.win(epoch, 6, "eve", 4, 3));
+    ShardSnapshots snapshots = new ShardSnapshots(bed.database());
+    List<String> users = new ArrayList<>();
+    String after = "";
+    for (int page = 0; page < 4; page++) {
+      var receipts =
+          await(snapshots.receipts(new ShardReceiptsQuery(REGION, 0, ITEM, after, 2))).receipts();
+      users.addAll(receipts.keySet());
+      after = receipts.isEmpty() ? after : receipts.lastKey();
+    }
+
+    assertThat(users).containsExactly("ann", "bob", "cat", "dan", "eve");
   }
 }

@@ -195,6 +195,63 @@ class LogConsumerIT {
   }
 
   @Test
+  void SC_05_consumerShouldMissALostTailAlsoWhenNothingFollows() throws InterruptedException {
+    shop.sell(1, 2, 300);
+    consume("a");
+    buy(10, "u");
+    awaitStored(10);
+    awaitDrained();
+    await(bed.vertx().undeploy(deployed.get(0)));
+    // More than one batch, in both shards.
+    buy(240, "v");
+    for (int shard = 0; shard < 2; shard++) {
+      shop.redis("DEL", shop.keys(shard).log());
+    }
+
+    consume("a");
+
+    Await.until(
+        ConsumerBed.BOUND,
+        "every number is stored",
+        () -> bed.number("SELECT COUNT(*) FROM dead_letters WHERE reason = 'MISSING'") == 240);
+    assertThat(bed.registry().get("seckill.consumer.incidents").tag("kind", "missing").counter())
+        .matches(counter -> counter.count() == 240);
+  }
+
+  @Test
+  void SC_05_consumerShouldMissALostTailOfAClosedEpoch() throws InterruptedException {
+    shop.sell(1, 2, 300);
+    buy(20, "u");
+    for (int shard = 0; shard < 2; shard++) {
+      shop.redis("DEL", shop.keys(shard).log());
+    }
+    shop.open();
+
+    consume("a");
+
+    // Twenty wins, two states and a move in each shard.
+    Await.until(
+        ConsumerBed.BOUND,
+        "every number is stored",
+        () -> bed.number("SELECT COUNT(*) FROM dead_letters WHERE reason = 'MISSING'") == 26);
+  }
+
+  @Test
+  void SC_09_consumerShouldPassAnEntryMadeByHandFarAhead() throws InterruptedException {
+    shop.sell(1, 2, 300);
+    buy(20, "u");
+    shop.redis("XADD", shop.keys(0).log(), shop.epoch(0) + "-9000000", "k", "win");
+
+    consume("a");
+
+    awaitStored(20);
+    awaitDrained();
+    assertThat(bed.query("SELECT reason, state FROM dead_letters"))
+        .extracting(row -> row.getString(0) + " " + row.getString(1))
+        .containsExactly("FOREIGN FOREIGN");
+  }
+
+  @Test
   void SC_09_consumerShouldPassAPoisonEntry() throws InterruptedException {
     shop.sell(1, 2, 100);
     buy(40, "u");

@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ShardRef;
 import io.seckill.consumer.ConsumerBed;
+import io.seckill.consumer.db.Sql;
 import io.seckill.testkit.MySqlAddress;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -283,5 +286,88 @@ abstract class BatchStoreContract {
     assertThat(bed.query("SELECT state FROM dead_letters").get(0).getString(0))
         .isEqualTo("RELEASED");
     assertThat(held()).isZero();
+  }
+
+  @Test
+  void storeShouldUnderstandEveryKindOfEntry() {
+    Outcome outcome =
+        save(
+            Entries.waitlist(epoch, 2, "join", "ann"),
+            Entries.promotion(epoch, 3, "ann", 2, 3),
+            Entries.waitlist(epoch, 4, "join", "bob"),
+            Entries.waitlist(epoch, 5, "leave", "bob"),
+            Entries.unitsOut(epoch, 6, 2, 7));
+
+    assertThat(outcome).isEqualTo(new Outcome.Stored(1, 0, 0, 0));
+    assertThat(held()).isEqualTo(2);
+    assertThat(bed.number("SELECT units FROM holdings WHERE user_id = 'ann'")).isEqualTo(2);
+    assertThat(bed.number("SELECT units_out FROM items WHERE item_id = 1")).isEqualTo(7);
+    assertThat(bed.query("SELECT kind, user_id FROM shard_log WHERE seq > 1 ORDER BY seq"))
+        .extracting(row -> row.getString(0) + " " + row.getString(1))
+        .containsExactly("join ann", "join bob", "leave bob", "out ");
+    // No more than what is left may be held now.
+    save(Entries.win(epoch, 7, "cat", 2, 3));
+    assertThat(letter(7)).isEqualTo("GRANT");
+  }
+
+  @Test
+  void SC_09_storeShouldPassEntriesOfAnEpochThatNobodyClaimed() {
+    Outcome outcome =
+        save(Entries.win(epoch + 100, 1, "eve", 1, 3), Entries.win(epoch + 100, 2, "eve", 1, 3));
+
+    assertThat(outcome).isEqualTo(new Outcome.Stored(0, 0, 2, 0));
+    assertThat(bed.query("SELECT DISTINCT reason, state FROM dead_letters"))
+        .extracting(row -> row.getString(0) + " " + row.getString(1))
+        .containsExactly("FOREIGN FOREIGN");
+    assertThat(save(Entries.win(epoch, 2, "ann", 1, 3))).isEqualTo(new Outcome.Stored(1, 0, 0, 0));
+  }
+
+  @Test
+  void OL_08_storeShouldLearnALostWinFromItsRelease() {
+    save(Received.lost(epoch + "-2", Letter.MISSING));
+
+    save(Entries.release(epoch, 3, "ann", epoch + "-2", 2, true));
+
+    Row letter = bed.query("SELECT state, payload, user_id FROM dead_letters").get(0);
+    assertThat(letter.getString(0)).isEqualTo("RELEASED");
+    assertThat(letter.getString(2)).isEqualTo("ann");
+    assertThat(DeadWins.parse(epoch + "-2", letter.getString(1)).orElseThrow().lines())
+        .extracting(line -> line.item().value() + ":" + line.quantity())
+        .containsExactly("1:2");
+  }
+
+  @Test
+  void storeShouldNotTakeAReasonForALostOrder() {
+    Received release = Entries.release(epoch, 3, "ann", epoch + "-2", 2, true);
+    Map<String, String> fields = new HashMap<>(release.fields());
+    fields.put("r", "LOST");
+    save(Entries.win(epoch, 2, "ann", 2, 3), Received.read(epoch + "-3", fields));
+
+    assertThat(
+            await(bed.database().query(Sql.SNAPSHOT_WINS, Tuple.of(REGION, 0)))
+                .iterator()
+                .next()
+                .getLong(1))
+        .isEqualTo(2);
+  }
+
+  @Test
+  void storeShouldNotHoldALetterBeyondTheEndOfItsEpoch() {
+    bed.openShard(0, epoch, 1);
+
+    save(Received.lost(epoch + "-2", Letter.DELETED));
+
+    assertThat(bed.query("SELECT state FROM dead_letters").get(0).getString(0)).isEqualTo("LOST");
+  }
+
+  @Test
+  void firstGapShouldTellWhatIsNotStored() {
+    BatchStore batches = new BatchStore(bed.database());
+    assertThat(await(batches.firstGap(SHARD, new EntryId(epoch, 1)))).isEmpty();
+    assertThat(await(batches.firstGap(SHARD, new EntryId(epoch, 3))))
+        .contains(new BatchStore.Gap(new EntryId(epoch, 2), new EntryId(epoch, 3)));
+    long next = bed.openShard(0, epoch, 3);
+    assertThat(await(batches.firstGap(SHARD, new EntryId(next, 0))))
+        .contains(new BatchStore.Gap(new EntryId(epoch, 2), new EntryId(epoch, 3)));
   }
 }

@@ -1,6 +1,7 @@
 package io.seckill.consumer.store;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -12,6 +13,26 @@ public final class Entries {
   /** A win of one line of item 1. */
   public static Received win(long epoch, long seq, String user, int quantity, int limit) {
     return Received.read(epoch + "-" + seq, winFields(user, "1:" + line(quantity, limit)));
+  }
+
+  /** A promotion of one line of item 1. */
+  public static Received promotion(long epoch, long seq, String user, int quantity, int limit) {
+    Map<String, String> fields = new HashMap<>(winFields(user, "1:" + line(quantity, limit)));
+    fields.put("k", "promo");
+    return Received.read(epoch + "-" + seq, fields);
+  }
+
+  /** Units of item 1 that go out. */
+  public static Received unitsOut(long epoch, long seq, long move, long units) {
+    return Received.read(
+        epoch + "-" + seq,
+        Map.of("k", "out", "t", "1764430000000", "i", "1", "m", "" + move, "n", "" + units));
+  }
+
+  /** {@code join} or {@code leave} of item 1. */
+  public static Received waitlist(long epoch, long seq, String kind, String user) {
+    return Received.read(
+        epoch + "-" + seq, Map.of("k", kind, "t", "1764430000000", "i", "1", "u", user));
   }
 
   /** A win of two lines: items 1 and 2. */
