@@ -3,7 +3,15 @@
 const SESSION = 'seckill.session';
 const TIMEOUT_MS = 8000;
 
-let offsetMs = 0;
+// What the server's time is ahead of performance.now(), by the answer that tells most: when an answer
+// comes, the time that it names has passed for certain, be it from a cache or slow on its way. The
+// shortest round trip so far says how much more than that has passed.
+let passedMs = -Infinity;
+let shortestMs = Infinity;
+let shownMs = -Infinity;
+
+/** The signing-in that is under way, one for all calls that wait for it. */
+let renewal = null;
 
 /** A refusal by the API: a problem with its code, and when to come again. */
 export class Refused extends Error {
@@ -15,9 +23,16 @@ export class Refused extends Error {
   }
 }
 
-/** The server's time now, epoch milliseconds; good to about half a round trip. */
+/** The server's time now, epoch milliseconds; good to about half a round trip, never turned back. */
 export function serverNow() {
-  return Date.now() + offsetMs;
+  if (passedMs === -Infinity) return Date.now();
+  shownMs = Math.max(shownMs, performance.now() + passedMs + shortestMs / 2);
+  return shownMs;
+}
+
+function hearTime(serverTime, sentAt, cameAt) {
+  passedMs = Math.max(passedMs, Date.parse(serverTime) - cameAt);
+  shortestMs = Math.min(shortestMs, cameAt - sentAt);
 }
 
 /** The session, null when there is none. */
@@ -29,49 +44,61 @@ export function session() {
 /** Gets a development session when there is none; null where the server gives none. */
 export async function ensureSession() {
   const known = session();
-  if (known && Date.parse(known.expiresAt) > Date.now()) {
-    return known;
-  }
+  return known && Date.parse(known.expiresAt) > serverNow() ? known : freshSession();
+}
+
+/** Signs in anew, as the same user where there was one, so that his orders and keys stay his. */
+async function freshSession() {
+  const user = session()?.user;
   try {
-    const fresh = await call('POST', '/api/v1/dev/session');
+    const fresh = await call('POST', '/api/v1/dev/session', user ? { user } : undefined);
     sessionStorage.setItem(SESSION, JSON.stringify(fresh));
     return fresh;
   } catch (e) {
     if (e instanceof Refused && e.code === 'NOT_FOUND') {
+      sessionStorage.removeItem(SESSION);
       return null;
     }
     throw e;
   }
 }
 
-/** Forgets a session that the server does not take any more. */
-export function dropSession() {
-  sessionStorage.removeItem(SESSION);
-}
-
 /** All items. */
 export async function items() {
-  const sent = Date.now();
+  const sentAt = performance.now();
   const page = await call('GET', '/api/v1/items');
-  // A cache may hold the page for a second, so only a larger offset is news worth having.
-  const estimate = Date.parse(page.serverTime) - (sent + Date.now()) / 2;
-  offsetMs = offsetMs === 0 || estimate > offsetMs || estimate < offsetMs - 1500 ? estimate : offsetMs;
+  hearTime(page.serverTime, sentAt, performance.now());
   return page.items;
 }
 
 /** Buys; the same key may be sent any number of times. */
 export function purchase(itemId, quantity, key) {
-  return call('POST', `/api/v1/items/${itemId}/purchases`, { quantity }, { 'Idempotency-Key': key });
+  return callSignedIn('POST', `/api/v1/items/${itemId}/purchases`, { quantity }, { 'Idempotency-Key': key });
 }
 
 /** One order. */
 export function order(orderId) {
-  return call('GET', `/api/v1/orders/${orderId}`);
+  return callSignedIn('GET', `/api/v1/orders/${orderId}`);
 }
 
 /** The latest orders. */
 export async function orders() {
-  return (await call('GET', '/api/v1/orders')).orders;
+  return (await callSignedIn('GET', '/api/v1/orders')).orders;
+}
+
+/** Calls as somebody; a session that the server does not take any more is replaced, once. */
+async function callSignedIn(method, path, body, more) {
+  const used = session()?.token;
+  try {
+    return await call(method, path, body, more);
+  } catch (e) {
+    if (!(e instanceof Refused) || e.code !== 'UNAUTHENTICATED') throw e;
+    if (session()?.token === used) {
+      renewal ??= freshSession().finally(() => { renewal = null; });
+      if (!(await renewal)) throw e;
+    }
+    return call(method, path, body, more);
+  }
 }
 
 async function call(method, path, body, more = {}) {

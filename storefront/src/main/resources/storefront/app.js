@@ -100,10 +100,13 @@ function drawItem(item) {
   card.left.textContent = at === 'open' ? t.left(item.remaining) : '';
   card.limit.textContent = t.limit(item.limitPerUser);
   card.quantityLabel.textContent = t.quantity;
+  // What was sent and has no answer yet stays as it was: the next click sends the same again.
+  const wish = pending(item.itemId);
+  if (wish) card.quantity.value = String(wish.quantity);
   card.button.textContent = card.busy ? t.waiting : t.buy;
   // A click that has no answer yet may go on although the item has sold out meanwhile.
-  card.button.disabled = card.busy || !user || !(at === 'open' || pending(item.itemId));
-  card.quantity.disabled = card.busy || item.limitPerUser === 1;
+  card.button.disabled = card.busy || !user || !(at === 'open' || wish);
+  card.quantity.disabled = card.busy || Boolean(wish) || item.limitPerUser === 1;
   card.said.textContent = card.say();
 }
 
@@ -140,10 +143,7 @@ async function click(itemId, card) {
   } catch (e) {
     if (e instanceof api.Refused) {
       card.say = () => refusalText(e.code);
-      if (e.code === 'UNAUTHENTICATED') {
-        api.dropSession();
-        await signIn();
-      }
+      if (e.code === 'UNAUTHENTICATED') await signIn();
       if (e.orderId) followOrder(e.orderId);
     } else {
       card.say = () => words().gaveUp;
@@ -182,13 +182,20 @@ async function drawOrders() {
       : list.map((order) => {
         const row = element('li', 'order');
         row.append(
-          element('code', '', order.orderId),
-          element('span', 'status', words().status[order.status] ?? order.status));
+          element('span', 'what', (order.lines ?? []).map(lineText).join(', ')),
+          element('span', 'status', words().status[order.status] ?? order.status),
+          element('code', '', order.orderId));
         if (order.currency) {
           row.append(element('span', 'price', money(order.totalMinor, order.currency)));
         }
         return row;
       })));
+}
+
+/** What and how many; the id stands for an item that is no longer shown. */
+function lineText(line) {
+  const item = items.find((each) => each.itemId === line.itemId);
+  return `${item ? item.name : line.itemId} × ${line.quantity}`;
 }
 
 async function signIn() {

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +17,7 @@ import java.util.Map;
  * Unix socket; the only account that can sign in is the one of the spec. The log is {@code
  * mariadb.log} in the data folder.
  */
-public final class EmbeddedMariaDb implements EmbeddedServer {
+public final class EmbeddedMariaDb extends HostedServer {
 
   private static final List<String> OPTIONS =
       List.of(
@@ -39,11 +38,10 @@ public final class EmbeddedMariaDb implements EmbeddedServer {
           // Tests cut many connections; the default blocks a host after 100.
           "--max-connect-errors=1000000000");
 
-  private final ServerHost host;
   private final MariaDbSpec spec;
 
   private EmbeddedMariaDb(ServerHost host, MariaDbSpec spec) {
-    this.host = host;
+    super(host);
     this.spec = spec;
   }
 
@@ -122,60 +120,5 @@ public final class EmbeddedMariaDb implements EmbeddedServer {
   /** Returns the account's password. */
   public String password() {
     return spec.password();
-  }
-
-  @Override
-  public int port() {
-    return host.port();
-  }
-
-  @Override
-  public long pid() {
-    return host.pid();
-  }
-
-  @Override
-  public String version() {
-    return host.version();
-  }
-
-  @Override
-  public Path dataFolder() {
-    return host.dataFolder();
-  }
-
-  @Override
-  public Duration startTime() {
-    return host.startTime();
-  }
-
-  @Override
-  public boolean running() {
-    return host.running();
-  }
-
-  @Override
-  public void kill() {
-    host.kill();
-  }
-
-  @Override
-  public void pause() {
-    host.pause();
-  }
-
-  @Override
-  public void resume() {
-    host.resume();
-  }
-
-  @Override
-  public void restart() {
-    host.restart();
-  }
-
-  @Override
-  public void close() {
-    host.close();
   }
 }

@@ -17,7 +17,7 @@ import java.util.Optional;
  * <p>The binary is unpacked once into {@link UnpackCache}. The log is {@code redis.log} in the data
  * folder.
  */
-public final class EmbeddedRedis implements EmbeddedServer {
+public final class EmbeddedRedis extends HostedServer {
 
   private static final ServerPlan.Label LABEL =
       new ServerPlan.Label(
@@ -33,10 +33,8 @@ public final class EmbeddedRedis implements EmbeddedServer {
 
   private static final Duration PROBE_BOUND = Duration.ofSeconds(1);
 
-  private final ServerHost host;
-
   private EmbeddedRedis(ServerHost host) {
-    this.host = host;
+    super(host);
   }
 
   /**
@@ -60,7 +58,7 @@ public final class EmbeddedRedis implements EmbeddedServer {
   static Path binary(Platform platform) {
     String resource = BINARIES.get(platform.toString());
     if (resource == null) {
-      throw new EmbeddedServerException(
+      throw new NoServerHereException(
           "There is no embedded Redis for %s: %s.".formatted(platform, LABEL.instead()));
     }
     return UnpackCache.folder(resource, folder -> unpack(resource, folder.resolve("redis-server")))
@@ -118,64 +116,5 @@ public final class EmbeddedRedis implements EmbeddedServer {
   /** Returns {@code redis://127.0.0.1:port}. */
   public String uri() {
     return "redis://" + host() + ":" + port();
-  }
-
-  @Override
-  public int port() {
-    return host.port();
-  }
-
-  @Override
-  public long pid() {
-    return host.pid();
-  }
-
-  long watchdogPid() {
-    return host.watchdogPid();
-  }
-
-  @Override
-  public String version() {
-    return host.version();
-  }
-
-  @Override
-  public Path dataFolder() {
-    return host.dataFolder();
-  }
-
-  @Override
-  public Duration startTime() {
-    return host.startTime();
-  }
-
-  @Override
-  public boolean running() {
-    return host.running();
-  }
-
-  @Override
-  public void kill() {
-    host.kill();
-  }
-
-  @Override
-  public void pause() {
-    host.pause();
-  }
-
-  @Override
-  public void resume() {
-    host.resume();
-  }
-
-  @Override
-  public void restart() {
-    host.restart();
-  }
-
-  @Override
-  public void close() {
-    host.close();
   }
 }

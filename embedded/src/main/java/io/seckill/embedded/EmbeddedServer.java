@@ -11,6 +11,9 @@ import java.time.Duration;
  */
 public interface EmbeddedServer extends AutoCloseable {
 
+  /** How long {@link #close} waits for a graceful end. */
+  Duration STOP_BOUND = Duration.ofSeconds(10);
+
   /** Returns the host, always {@code 127.0.0.1}. */
   default String host() {
     return "127.0.0.1";

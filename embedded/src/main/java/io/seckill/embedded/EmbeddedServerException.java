@@ -4,7 +4,7 @@ package io.seckill.embedded;
  * An embedded server could not be unpacked, started or controlled. The message is meant for the
  * person at the terminal: it says what happened and what to do.
  */
-public final class EmbeddedServerException extends RuntimeException {
+public class EmbeddedServerException extends RuntimeException {
 
   /** Tells {@code message} to the user. */
   public EmbeddedServerException(String message) {

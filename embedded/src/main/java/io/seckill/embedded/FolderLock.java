@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Keeps two servers off one data folder: two Redis processes that append to one file would destroy
- * it.
+ * Keeps two servers, or two whole systems, off one data folder: two Redis processes that append to
+ * one file would destroy it.
  */
-final class FolderLock implements AutoCloseable {
+public final class FolderLock implements AutoCloseable {
 
   private final FileChannel channel;
 
@@ -20,9 +20,11 @@ final class FolderLock implements AutoCloseable {
   }
 
   /**
-   * Takes the folder, or says that somebody has it. The system gives it back when this JVM dies.
+   * Takes the folder, which must exist. The system gives it back when this JVM dies.
+   *
+   * @throws EmbeddedServerException when somebody has it
    */
-  static FolderLock take(Path folder) throws IOException {
+  public static FolderLock take(Path folder) throws IOException {
     FileChannel channel =
         FileChannel.open(
             folder.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);

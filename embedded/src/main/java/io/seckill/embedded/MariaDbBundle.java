@@ -65,14 +65,14 @@ record MariaDbBundle(Path base, Path server, Path emptyData) {
 
   static MariaDbBundle unpacked(Platform platform) {
     if (!platform.is("linux", "amd64") && !platform.is("darwin", "arm64")) {
-      throw new EmbeddedServerException(
+      throw new NoServerHereException(
           "There is no embedded MariaDB for %s: %s. Embedded servers exist for linux-amd64 and darwin-arm64."
               .formatted(platform, LABEL.instead()));
     }
     try {
       URL root = MariaDbBundle.class.getClassLoader().getResource(JAR_ROOT);
       if (root == null || !(root.openConnection() instanceof JarURLConnection connection)) {
-        throw new EmbeddedServerException(
+        throw new NoServerHereException(
             "The MariaDB jar for %s is not on the class path: %s."
                 .formatted(platform, LABEL.instead()));
       }

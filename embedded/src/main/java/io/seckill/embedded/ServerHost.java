@@ -26,8 +26,6 @@ public final class ServerHost implements EmbeddedServer {
    */
   private static final Duration READY_BOUND = Duration.ofSeconds(60);
 
-  private static final Duration STOP_BOUND = Duration.ofSeconds(10);
-
   /** After kill -9 the system may keep a port for a moment. */
   private static final Duration PORT_BOUND = Duration.ofSeconds(5);
 

@@ -234,7 +234,12 @@ final class RunningGateway implements AutoCloseable {
                   new ItemRecords(
                       List.of(
                           new ItemRecord(
-                              message.body().definition(), ItemState.CREATED, 0, 0, List.of()))));
+                              message.body().definition(),
+                              ItemState.CREATED,
+                              0,
+                              message.body().stock(),
+                              0,
+                              List.of()))));
             });
     vertx
         .eventBus()
@@ -245,7 +250,12 @@ final class RunningGateway implements AutoCloseable {
                     new ItemRecords(
                         List.of(
                             new ItemRecord(
-                                Boards.item(1).definition(), ItemState.OPEN, 2, 100, List.of())))));
+                                Boards.item(1).definition(),
+                                ItemState.OPEN,
+                                2,
+                                100,
+                                100,
+                                List.of())))));
     vertx
         .eventBus()
         .<AuditRequest>consumer(

@@ -4,7 +4,7 @@ package io.seckill.launcher;
  * The program cannot go on. The message is for the person at the terminal: what is wrong and what
  * to do, without internals or secrets. Carries no stack trace.
  */
-public final class LaunchException extends RuntimeException {
+public class LaunchException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 

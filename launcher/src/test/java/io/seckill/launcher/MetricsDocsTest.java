@@ -40,7 +40,10 @@ class MetricsDocsTest {
     TreeSet<String> registered = new TreeSet<>();
     for (Meter meter : registry.getMeters()) {
       Meter.Id id = meter.getId();
-      if (id.getName().startsWith("seckill.") && !id.getName().endsWith(".percentile")) {
+      // This registry shows percentiles and bounds of a meter as gauges of their own.
+      boolean partOfAnother =
+          id.getName().endsWith(".histogram") || id.getName().endsWith(".percentile");
+      if (id.getName().startsWith("seckill.") && !partOfAnother) {
         registered.add(
             String.join(
                 " | ",

@@ -44,8 +44,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A sale over HTTP while a server dies, freezes or forgets. Every buyer clicks until he knows; then everybody has exactly what he was
- * told, and the audit is clean.
+ * A sale over HTTP while a server dies, freezes or forgets. Every buyer clicks until he knows; then
+ * everybody has exactly what he was told, and the audit is clean.
  */
 class SaleFaultIT {
 
@@ -157,7 +157,8 @@ class SaleFaultIT {
           return null;
         });
 
-    // Who was told of a win has it, or a final failure and perhaps a second order; nobody has two that count.
+    // Who was told of a win has it, or a final failure and perhaps a second order; nobody has two
+    // that count.
     for (Map.Entry<String, Set<String>> buyer : told.entrySet()) {
       int counting = 0;
       for (String order : buyer.getValue()) {

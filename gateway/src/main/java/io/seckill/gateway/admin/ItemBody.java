@@ -105,12 +105,17 @@ final class ItemBody {
     if (!currency.matches("[A-Z]{3}")) {
       throw Json.invalid("'currency' must be three upper-case letters.");
     }
-    if (!picture.isEmpty() && !picture.startsWith("/") && !picture.startsWith("https://")) {
+    if (!picture.isEmpty() && !isPath(picture) && !picture.startsWith("https://")) {
       throw Json.invalid("'picture' must be a path or an https URL.");
     }
     if (endsAtMs <= startsAtMs) {
       throw Json.invalid("'endsAt' must be after 'startsAt'.");
     }
+  }
+
+  /** Browsers take two slashes, and also a backslash after one, for the start of a host's name. */
+  private static boolean isPath(String text) {
+    return text.startsWith("/") && !text.startsWith("//") && !text.startsWith("/\\");
   }
 
   private static void require(Object value, String field) {

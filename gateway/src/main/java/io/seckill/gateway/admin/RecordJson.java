@@ -20,6 +20,7 @@ final class RecordJson {
     ItemJson.writeDefinition(json, item.definition());
     json.writeStringField("state", item.state().name());
     json.writeNumberField("generation", item.generation());
+    json.writeNumberField("stock", item.stock());
     json.writeNumberField("units", item.units());
     json.writeNumberField("outstandingMoves", item.outstanding().size());
     if (shown != null) {

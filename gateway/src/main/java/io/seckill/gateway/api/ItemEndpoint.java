@@ -35,8 +35,6 @@ public record ItemEndpoint(BoardStore board) implements Endpoint {
     if (view == null) {
       throw Paths.notFound();
     }
-    ItemJson.Page page = ItemJson.one(view);
-    return Future.succeededFuture(
-        ItemReplies.cacheable(exchange, page.etag(), () -> page.at(board.serverTimeMs())));
+    return Future.succeededFuture(ItemReplies.of(ItemJson.one(view).at(board.serverTimeMs())));
   }
 }

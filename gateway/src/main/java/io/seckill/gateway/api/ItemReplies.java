@@ -4,18 +4,21 @@ import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.gateway.board.BoardSnapshot;
 import io.seckill.gateway.board.BoardStore;
-import io.seckill.gateway.http.Exchange;
 import io.seckill.gateway.http.Fields;
 import io.seckill.gateway.http.Reply;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.util.Map;
-import java.util.function.Supplier;
 
-/** What the two item pages share: one second in any cache, a weak ETag, 304. */
+/**
+ * What the two item pages share: one second in any cache. They have no ETag: each answer carries
+ * the server's time, so none is the same as an earlier one, and a page that was told "unchanged"
+ * would set its clock by an old time.
+ */
 final class ItemReplies {
 
-  private static final CharSequence ONE_SECOND = HttpHeaders.createOptimized("public, max-age=1");
+  private static final Map<CharSequence, CharSequence> ONE_SECOND =
+      Map.of(HttpHeaders.CACHE_CONTROL, HttpHeaders.createOptimized("public, max-age=1"));
 
   private ItemReplies() {}
 
@@ -27,11 +30,7 @@ final class ItemReplies {
     return snapshot;
   }
 
-  static Reply cacheable(Exchange exchange, CharSequence etag, Supplier<Buffer> body) {
-    Map<CharSequence, CharSequence> headers =
-        Map.of(HttpHeaders.CACHE_CONTROL, ONE_SECOND, HttpHeaders.ETAG, etag);
-    return etag.toString().equals(exchange.header(HttpHeaders.IF_NONE_MATCH))
-        ? Reply.empty(304, headers)
-        : new Reply(200, Fields.JSON, body.get(), headers);
+  static Reply of(Buffer body) {
+    return new Reply(200, Fields.JSON, body, ONE_SECOND);
   }
 }

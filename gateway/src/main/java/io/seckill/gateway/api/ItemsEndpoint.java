@@ -30,8 +30,6 @@ public record ItemsEndpoint(BoardStore board) implements Endpoint {
   @Override
   public Future<Reply> handle(Exchange exchange) {
     BoardSnapshot snapshot = ItemReplies.boardOf(board);
-    return Future.succeededFuture(
-        ItemReplies.cacheable(
-            exchange, snapshot.etag(), () -> snapshot.json(board.serverTimeMs())));
+    return Future.succeededFuture(ItemReplies.of(snapshot.json(board.serverTimeMs())));
   }
 }

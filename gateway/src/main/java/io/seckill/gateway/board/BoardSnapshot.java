@@ -38,11 +38,6 @@ public final class BoardSnapshot {
     return items;
   }
 
-  /** The ETag of the item list, without its server time. */
-  public CharSequence etag() {
-    return page().etag();
-  }
-
   /** The item list as JSON. */
   public Buffer json(long serverTimeMs) {
     return page().at(serverTimeMs);

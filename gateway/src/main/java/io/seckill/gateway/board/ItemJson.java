@@ -6,10 +6,8 @@ import io.seckill.common.item.ItemDefinition;
 import io.seckill.gateway.http.Json;
 import io.seckill.gateway.http.Times;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import java.io.IOException;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /** Items as JSON, for buyers. */
 public final class ItemJson {
@@ -20,9 +18,8 @@ public final class ItemJson {
    * JSON whose first field, the server time, is put in for each answer; all else is made once.
    *
    * @param rest everything after that field, braces included
-   * @param etag a weak tag of the rest
    */
-  public record Page(Buffer rest, CharSequence etag) {
+  public record Page(Buffer rest) {
 
     /** The whole text at a moment. */
     public Buffer at(long serverTimeMs) {
@@ -76,14 +73,6 @@ public final class ItemJson {
 
   private static Page page(Json.Fields fields) {
     Buffer whole = Json.object(fields);
-    Buffer rest = whole.getBuffer(1, whole.length());
-    return new Page(rest, etag(rest));
-  }
-
-  private static CharSequence etag(Buffer rest) {
-    CRC32C crc = new CRC32C();
-    crc.update(rest.getBytes());
-    String tag = "W/\"" + Long.toHexString(crc.getValue()) + '-' + rest.length() + '"';
-    return HttpHeaders.createOptimized(tag);
+    return new Page(whole.getBuffer(1, whole.length()));
   }
 }

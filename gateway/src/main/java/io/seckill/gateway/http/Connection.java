@@ -30,7 +30,12 @@ final class Connection {
   /** How long a client that is still sending may take to read the refusal before it is cut off. */
   private static final long LINGER_MS = 500;
 
-  private static final byte[] TIMEOUT_RESPONSE = timeoutResponse();
+  private static final byte[] TIMEOUT_RESPONSE =
+      lastResponse("408 Request Timeout", Problems.of(ErrorCode.REQUEST_TIMEOUT));
+
+  private static final byte[] MALFORMED_RESPONSE =
+      lastResponse(
+          "400 Bad Request", Problems.malformed(400, "The body is not framed as HTTP says."));
 
   private final Vertx vertx;
   private final HttpServerConnection http;
@@ -98,13 +103,26 @@ final class Connection {
       close();
     } else if (latest == null || latest.isAnswered()) {
       // There is no request yet that could be answered, so the bytes are written as they are.
-      closing = true;
-      ChannelHandlerContext context = channel().pipeline().context(decoder);
-      context
-          .writeAndFlush(Unpooled.wrappedBuffer(TIMEOUT_RESPONSE))
-          .addListener(ChannelFutureListener.CLOSE);
+      writeLast(TIMEOUT_RESPONSE);
     }
     return null;
+  }
+
+  /**
+   * Answers a request whose body cannot be read any further. Vert.x drops the connection as soon as
+   * it has told of that, with all that is not on its way by then; so the bytes are written as they
+   * are.
+   */
+  void endMalformed() {
+    writeLast(MALFORMED_RESPONSE);
+  }
+
+  private void writeLast(byte[] response) {
+    closing = true;
+    ChannelHandlerContext context = channel().pipeline().context(decoder);
+    context
+        .writeAndFlush(Unpooled.wrappedBuffer(response))
+        .addListener(ChannelFutureListener.CLOSE);
   }
 
   /**
@@ -131,10 +149,12 @@ final class Connection {
     return http.channelHandlerContext().channel();
   }
 
-  private static byte[] timeoutResponse() {
-    Buffer body = Problems.of(ErrorCode.REQUEST_TIMEOUT).body();
+  private static byte[] lastResponse(String status, Reply problem) {
+    Buffer body = problem.body();
     String head =
-        "HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-type: "
+        "HTTP/1.1 "
+            + status
+            + "\r\nconnection: close\r\ncontent-type: "
             + Fields.PROBLEM_JSON
             + "\r\ncontent-length: "
             + body.length()

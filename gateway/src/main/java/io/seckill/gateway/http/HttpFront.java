@@ -12,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -161,8 +162,9 @@ final class HttpFront {
       guards.metrics().refused(Layer.HTTP, ErrorCode.INVALID_REQUEST);
       return Problems.malformed(505, "HTTP/1.1 or HTTP/1.0 is spoken here.");
     }
-    if (version == HttpVersion.HTTP_1_1 && headers.get(HttpHeaders.HOST) == null) {
-      return refuse(Layer.HTTP, Json.invalid("The Host header is missing."));
+    int hosts = headers.getAll(HttpHeaders.HOST).size();
+    if (hosts > 1 || (hosts == 0 && version == HttpVersion.HTTP_1_1)) {
+      return refuse(Layer.HTTP, Json.invalid("There must be exactly one Host header."));
     }
     if (headers.contains(HttpHeaders.TRANSFER_ENCODING)) {
       List<String> codings = headers.getAll(HttpHeaders.TRANSFER_ENCODING);
@@ -247,6 +249,7 @@ final class HttpFront {
     if (request.headers().contains(HttpHeaders.EXPECT, HttpHeaders.CONTINUE, true)) {
       request.response().writeContinue();
     }
+    request.exceptionHandler(cause -> onBrokenBody(connection, exchange, cause));
     Buffer body = Buffer.buffer();
     request.handler(
         chunk -> {
@@ -267,6 +270,16 @@ final class HttpFront {
             serve(connection, exchange);
           }
         });
+  }
+
+  /** A body whose framing cannot be read, or a client that has gone in the middle of one. */
+  private void onBrokenBody(Connection connection, Exchange exchange, Throwable cause) {
+    if (cause instanceof HttpClosedException || exchange.isAnswered()) {
+      return;
+    }
+    exchange.answered();
+    guards.metrics().refused(Layer.HTTP, ErrorCode.INVALID_REQUEST);
+    connection.endMalformed();
   }
 
   private void serve(Connection connection, Exchange exchange) {

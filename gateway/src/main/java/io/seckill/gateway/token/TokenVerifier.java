@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Checks bearer tokens: exactly one header with scheme {@code Bearer}, the exact type {@code JWT},
- * algorithm and signature, {@code iss} and {@code aud} exact, {@code exp} there and not too far
- * ahead, {@code nbf} and {@code iat} not in the future, {@code sub} a user id. Any other token is
- * no token: the result is empty, and nothing of it is logged or told.
+ * Checks bearer tokens: exactly one header with scheme {@code Bearer} in any case (RFC 9110 §11.1),
+ * the exact type {@code JWT}, algorithm and signature, {@code iss} and {@code aud} exact, {@code
+ * exp} there and not too far ahead, {@code nbf} and {@code iat} not in the future, {@code sub} a
+ * user id. Any other token is no token: the result is empty, and nothing of it is logged or told.
  *
  * <p>Verified tokens are remembered in a table of bounded size, because a signature costs more than
  * all other layers together; their end is checked at each use. Never blocks; safe for all threads;
@@ -68,10 +68,13 @@ public final class TokenVerifier {
     if (authorization.size() != 1) {
       return Optional.empty();
     }
-    String header = authorization.get(0);
-    if (header.length() > MAX_HEADER_CHARS || !header.startsWith(SCHEME)) {
+    String given = authorization.get(0);
+    if (given.length() > MAX_HEADER_CHARS
+        || !given.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       return Optional.empty();
     }
+    // One spelling in the table, or each token could fill it sixty-four times.
+    String header = given.startsWith(SCHEME) ? given : SCHEME + given.substring(SCHEME.length());
     Verified verified = cache.getIfPresent(header);
     if (verified == null) {
       verified = verifyAnew(header);

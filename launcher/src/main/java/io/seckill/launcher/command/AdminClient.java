@@ -1,6 +1,7 @@
 package io.seckill.launcher.command;
 
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.Waiting;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -12,12 +13,13 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Speaks to the admin API. A change carries an idempotency key, so it is repeated when its outcome
- * stayed unknown.
+ * stayed unknown. Its methods wait and are not for an event loop.
  */
-final class AdminClient {
+public final class AdminClient {
 
   private static final Duration CONNECT_BOUND = Duration.ofSeconds(5);
 
@@ -25,6 +27,11 @@ final class AdminClient {
   private static final Duration ANSWER_BOUND = Duration.ofSeconds(150);
 
   private static final int TRIES = 3;
+  private static final long MIN_PAUSE_MS = 200;
+
+  /** A person waits for the command. */
+  private static final long MAX_PAUSE_MS = 5_000;
+
   private static final int SERVICE_UNAVAILABLE = 503;
   private static final int FIRST_ERROR = 400;
 
@@ -39,13 +46,31 @@ final class AdminClient {
     this.system = system;
   }
 
-  /** Reads. */
-  JsonObject get(String path) throws InterruptedException {
+  /**
+   * For a system that is known already.
+   *
+   * @param adminUrl its admin API, without a slash at the end
+   * @param adminToken a token with the role admin
+   */
+  public AdminClient(String adminUrl, String adminToken) {
+    this(new RunningSystem(adminUrl, adminToken));
+  }
+
+  /**
+   * Reads.
+   *
+   * @throws LaunchException when it is refused or nobody answers
+   */
+  public JsonObject get(String path) throws InterruptedException {
     return answer(request(path).GET().build());
   }
 
-  /** Changes, at most once however often it is sent. */
-  JsonObject post(String path, JsonObject body) throws InterruptedException {
+  /**
+   * Changes, at most once however often it is sent.
+   *
+   * @throws LaunchException when it is refused or nobody answers
+   */
+  public JsonObject post(String path, JsonObject body) throws InterruptedException {
     return answer(
         request(path)
             .header("Content-Type", "application/json")
@@ -70,6 +95,7 @@ final class AdminClient {
         if (response.statusCode() != SERVICE_UNAVAILABLE || tries == TRIES) {
           throw refused(response);
         }
+        Waiting.pause(pauseMs(response));
       } catch (IOException e) {
         if (tries == TRIES) {
           throw new LaunchException(
@@ -80,8 +106,14 @@ final class AdminClient {
                   + "): is the system running?",
               e);
         }
+        Waiting.pause(MIN_PAUSE_MS);
       }
     }
+  }
+
+  private static long pauseMs(HttpResponse<String> response) {
+    long seconds = response.headers().firstValueAsLong("Retry-After").orElse(0);
+    return Math.max(MIN_PAUSE_MS, Math.min(TimeUnit.SECONDS.toMillis(seconds), MAX_PAUSE_MS));
   }
 
   private JsonObject json(HttpResponse<String> response) {

@@ -1,6 +1,7 @@
 package io.seckill.launcher.command;
 
 import io.seckill.common.id.ItemId;
+import io.seckill.launcher.UsageException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.stream.Collectors;
@@ -33,7 +34,10 @@ public final class AuditCommand extends SystemCommand {
 
   @Override
   protected int run(Output output) throws InterruptedException {
-    JsonObject body = new JsonObject().put("waitMs", Math.min(waitMs, MAX_WAIT_MS));
+    if (waitMs < 0 || waitMs > MAX_WAIT_MS) {
+      throw new UsageException("--wait-ms must be 0 to " + MAX_WAIT_MS + ", not " + waitMs);
+    }
+    JsonObject body = new JsonObject().put("waitMs", waitMs);
     if (item != null) {
       body.put("itemId", item.toString());
     }

@@ -1,7 +1,7 @@
 package io.seckill.launcher.command;
 
 import io.seckill.common.config.LoadedConfig;
-import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.UsageException;
 import io.seckill.launcher.local.LocalPlan;
 import io.seckill.launcher.local.LocalStack;
 import io.seckill.launcher.node.VertxRuntime;
@@ -37,7 +37,7 @@ public final class MigrateCommand extends ProgramCommand {
     values.putAll(LocalPlan.mysqlSettings(Optional.ofNullable(mysql)));
     LoadedConfig loaded = config.loader().withOverrides(values).load();
     if (loaded.isDefault("mysql.host") && loaded.isDefault("mysql.port")) {
-      throw new LaunchException(
+      throw new UsageException(
           "which database? Name it with --mysql, --config or SECKILL_MYSQL_HOST");
     }
     VertxRuntime runtime = VertxRuntime.local();

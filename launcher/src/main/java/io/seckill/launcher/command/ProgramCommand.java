@@ -2,6 +2,8 @@ package io.seckill.launcher.command;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
+import io.seckill.common.config.ConfigException;
+import io.seckill.launcher.UsageException;
 import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,8 +16,10 @@ public abstract class ProgramCommand implements Callable<Integer> {
   /** The exit code of a command whose verdict is PASS. */
   protected static final int PASS = 0;
 
-  /** The exit code of everything else but wrong usage, which is 2. */
+  /** The exit code of everything else but wrong usage. */
   protected static final int FAIL = 1;
+
+  private static final int WRONG_USAGE = 2;
 
   @Spec private CommandSpec spec;
 
@@ -49,6 +53,9 @@ public abstract class ProgramCommand implements Callable<Integer> {
       Thread.currentThread().interrupt();
       output.failure(new IllegalStateException("interrupted"), verbose);
       return FAIL;
+    } catch (UsageException | ConfigException e) {
+      output.failure(e, verbose);
+      return WRONG_USAGE;
     } catch (Exception e) {
       output.failure(e, verbose);
       return FAIL;

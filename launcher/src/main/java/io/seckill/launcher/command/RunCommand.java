@@ -4,6 +4,7 @@ import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
 import io.seckill.common.role.Role;
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.UsageException;
 import io.seckill.launcher.local.DemoSale;
 import io.seckill.launcher.local.LocalOptions;
 import io.seckill.launcher.local.LocalPlan;
@@ -104,7 +105,7 @@ public final class RunCommand extends ProgramCommand {
     LocalOptions options = options();
     LocalPlan plan = LocalPlan.of(options);
     sayWhatIsUsed(output, plan, options);
-    StopSignal signal = StopSignal.listen(plan.shutdownMs());
+    StopSignal signal = StopSignal.listen(plan.stopBoundMs());
     try (LocalStack stack = LocalStack.start(options)) {
       signal.started();
       if (plan.isLocalRun()) {
@@ -151,7 +152,7 @@ public final class RunCommand extends ProgramCommand {
     try {
       return Role.parse(roles);
     } catch (IllegalArgumentException e) {
-      throw new LaunchException("--roles: " + e.getMessage());
+      throw new UsageException("--roles: " + e.getMessage());
     }
   }
 
@@ -207,9 +208,8 @@ public final class RunCommand extends ProgramCommand {
 
   private static String welcome(LocalStack stack, Optional<ItemId> sale) {
     RunInfo info = stack.runInfo();
-    String token = stack.tokens().sign(UserId.of("alice"), Set.of(), EXAMPLE_TTL).text();
-    String item = sale.map(ItemId::toString).orElse("<item>");
-    return """
+    String addresses =
+        """
         seckill is ready, %.1f s after its start.
 
           shop and API   %s
@@ -217,25 +217,41 @@ public final class RunCommand extends ProgramCommand {
           health         %s/health/ready   metrics: %s/metrics
           data           %s, kept
 
+        """
+            .formatted(
+                upSeconds(),
+                info.publicUrl(),
+                info.adminUrl(),
+                RunInfo.file(stack.dataFolder()),
+                info.managementUrl(),
+                info.managementUrl(),
+                stack.dataFolder());
+    String sessions =
+        stack.config().gateway().devSession()
+            ? ""
+            : """
+            The shop page cannot sign anybody in: development sessions would be open to all who reach
+            %s, so they are off (gateway.devSession). './seckill token' signs tokens.
+
+            """
+                .formatted(stack.config().gateway().host());
+    return addresses
+        + sessions
+        + sale.map(item -> howToBuy(stack, info, item)).orElse("")
+        + "Ctrl-C stops it.";
+  }
+
+  private static String howToBuy(LocalStack stack, RunInfo info, ItemId item) {
+    String token = stack.tokens().sign(UserId.of("alice"), Set.of(), EXAMPLE_TTL).text();
+    return """
         On sale: item %s. Buy one:
 
           TOKEN=%s
           curl -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
             -d '{"quantity":1}' %s/api/v1/items/%s/purchases
 
-        Ctrl-C stops it."""
-        .formatted(
-            upSeconds(),
-            info.publicUrl(),
-            info.adminUrl(),
-            RunInfo.file(stack.dataFolder()),
-            info.managementUrl(),
-            info.managementUrl(),
-            stack.dataFolder(),
-            item,
-            token,
-            info.publicUrl(),
-            item);
+        """
+        .formatted(item, token, info.publicUrl(), item);
   }
 
   private static double upSeconds() {

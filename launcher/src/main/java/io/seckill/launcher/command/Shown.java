@@ -40,7 +40,7 @@ final class Shown {
         cut(text(item, "name")),
         text(item, "state"),
         soldOut ? "sold out" : text(item, "remaining"),
-        text(item, "units"),
+        text(item, "CREATED".equals(item.getValue("state")) ? "stock" : "units"),
         text(item, "limitPerUser"),
         text(item, "startsAt"),
         text(item, "endsAt"));

@@ -6,6 +6,7 @@ import io.seckill.common.config.Secret;
 import io.seckill.common.id.UserId;
 import io.seckill.gateway.token.TokenSigner;
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.UsageException;
 import io.seckill.launcher.local.LocalSecrets;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
@@ -56,11 +57,11 @@ public final class TokenCommand extends ProgramCommand {
   @Override
   protected int run(Output output) {
     if (!UserId.isValid(user)) {
-      throw new LaunchException("--user must match [A-Za-z0-9_.@-]{1,64}");
+      throw new UsageException("--user must match [A-Za-z0-9_.@-]{1,64}");
     }
     SeckillConfig.Jwt jwt = jwt();
     if (ttlSeconds < 1 || ttlSeconds > jwt.maxLifetimeMs() / 1_000) {
-      throw new LaunchException(
+      throw new UsageException(
           "--ttl must be 1 to "
               + jwt.maxLifetimeMs() / 1_000
               + " seconds: jwt.maxLifetimeMs allows no more");

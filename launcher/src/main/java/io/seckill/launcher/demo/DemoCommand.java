@@ -1,12 +1,18 @@
 package io.seckill.launcher.demo;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.OrderIds;
+import io.seckill.embedded.NoServerHereException;
+import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.UsageException;
+import io.seckill.launcher.Waiting;
 import io.seckill.launcher.command.Output;
 import io.seckill.launcher.command.ProgramCommand;
 import io.seckill.launcher.load.CrowdRecord;
 import io.seckill.launcher.load.CrowdSize;
 import io.seckill.launcher.local.LocalStack;
+import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.SplittableRandom;
@@ -22,6 +28,11 @@ import picocli.CommandLine.Option;
           + " when the verdict is PASS."
     })
 public final class DemoCommand extends ProgramCommand {
+
+  private static final Duration HOLD_BOUND = Duration.ofSeconds(20);
+
+  /** The deployment that turns wins into orders. */
+  private static final String STORING = "log-consumer";
 
   private static final SaleRun.Items ITEMS = new SaleRun.Items(new ItemId(1), new ItemId(2));
 
@@ -83,6 +94,13 @@ public final class DemoCommand extends ProgramCommand {
           "How long another item is sold before the clock starts (default: ${DEFAULT-VALUE}).")
   private int warmUpSeconds;
 
+  @Option(
+      names = "--hold-orders",
+      description =
+          "Store no order while the sale runs and all of them after it: shows how fast a backlog is"
+              + " stored.")
+  private boolean holdOrders;
+
   @Override
   protected int run(Output output) {
     DemoOptions options = options();
@@ -91,32 +109,68 @@ public final class DemoCommand extends ProgramCommand {
             .formatted(options.stock(), options.seed()));
     DemoReport report;
     try (DemoStage stage = DemoStage.open()) {
-      report = play(options, stage.start(options.shards()), output);
+      report = play(options, start(stage, options), output);
     }
     output.text(report.text());
     output.result(report.json());
     return report.verdict().passed() ? PASS : FAIL;
   }
 
-  private DemoOptions options() {
-    return new DemoOptions(
-        stock,
-        new CrowdSize(users, requests, limit),
-        shards,
-        connections,
-        seed == null ? new SplittableRandom().nextLong(1_000_000_000L) : seed,
-        Duration.ofSeconds(warmUpSeconds));
+  private static LocalStack start(DemoStage stage, DemoOptions options) {
+    try {
+      return stage.start(options.shards());
+    } catch (LaunchException e) {
+      if (e.getCause() instanceof NoServerHereException) {
+        throw new LaunchException(
+            "demo brings its own Redis and MariaDB, and not both are there for this platform."
+                + " Start a Redis and a MySQL of your own, and all roles on them with"
+                + " './seckill run --redis redis://host:port"
+                + " --mysql mysql://user:password@host:port/database'",
+            e);
+      }
+      throw e;
+    }
   }
 
-  private static DemoReport play(DemoOptions options, LocalStack stack, Output output) {
+  private DemoOptions options() {
+    try {
+      return new DemoOptions(
+          stock,
+          new CrowdSize(users, requests, limit),
+          shards,
+          connections,
+          seed == null ? new SplittableRandom().nextLong(1_000_000_000L) : seed,
+          Duration.ofSeconds(warmUpSeconds));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  private DemoReport play(DemoOptions options, LocalStack stack, Output output) {
+    MeterRegistry registry = stack.node().runtime().registry();
     try (SaleRun sale = new SaleRun(SaleSite.of(stack), options, ITEMS, output::progress)) {
       sale.prepare();
       CrowdRecord warmUp = sale.warmUp();
-      CrowdRecord crowd = sale.sell();
-      Verdict verdict = sale.judge();
-      OrderIds ids = new OrderIds(HexFormat.of().parseHex(stack.config().orderId().key().value()));
-      return new DemoReport(
-          options, warmUp, crowd, verdict, DemoReport.Epochs.of(crowd.wins(), ids));
+      if (holdOrders) {
+        wait(stack.node().hold(STORING), "the consumer to pause");
+      }
+      try (StorePace pace =
+          new StorePace(() -> (long) registry.get("seckill.orders.stored").counter().count())) {
+        CrowdRecord crowd = sale.sell();
+        if (holdOrders) {
+          pace.released();
+          wait(stack.node().release(STORING), "the consumer to go on");
+        }
+        Verdict verdict = sale.judge();
+        OrderIds ids =
+            new OrderIds(HexFormat.of().parseHex(stack.config().orderId().key().value()));
+        return new DemoReport(
+            options, warmUp, crowd, verdict, DemoReport.Epochs.of(crowd.wins(), ids), pace.drain());
+      }
     }
+  }
+
+  private static void wait(Future<Void> change, String what) {
+    Waiting.forResult(change, HOLD_BOUND, what);
   }
 }

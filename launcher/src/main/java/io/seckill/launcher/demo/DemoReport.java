@@ -9,8 +9,10 @@ import io.seckill.launcher.load.CrowdRecord;
 import io.seckill.launcher.load.Latencies;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Set;
@@ -25,9 +27,25 @@ import java.util.stream.Collectors;
  * @param crowd what was answered in the sale
  * @param verdict the judgement
  * @param epochs where the wins lie
+ * @param drain how wins became orders
  */
 record DemoReport(
-    DemoOptions options, CrowdRecord warmUp, CrowdRecord crowd, Verdict verdict, Epochs epochs) {
+    DemoOptions options,
+    CrowdRecord warmUp,
+    CrowdRecord crowd,
+    Verdict verdict,
+    Epochs epochs,
+    StorePace.Drain drain) {
+
+  private static final double ANSWERS_GOAL = 15_000;
+  private static final double P99_GOAL_MS = 50;
+  private static final double STORED_GOAL = 10_000;
+  private static final double BACKLOG_GOAL_S = 10;
+
+  /** Fewer orders are stored in a moment, and say nothing of a rate. */
+  private static final long MIN_ORDERS_FOR_RATE = 10_000;
+
+  private static final long BACKLOG_ORDERS = 100_000;
 
   /**
    * Where wins lie, as their order ids say.
@@ -55,7 +73,7 @@ record DemoReport(
     }
   }
 
-  /** One object, with at least the fields that design.md §10 names. */
+  /** One object: the verdict and what it rests on, then speeds, then what was asked for. */
   JsonObject json() {
     CrowdErrors errors = crowd.errors();
     return new JsonObject()
@@ -97,7 +115,30 @@ record DemoReport(
                 .put("lowest", epochs.lowest())
                 .put("highest", epochs.highest()))
         .put("machine", machine())
+        .put(
+            "drain",
+            new JsonObject()
+                .put("orders", drain.orders())
+                .put("seconds", rounded(drain.seconds()))
+                .put("perSecond", Math.round(drain.perSecond()))
+                .put("held", drain.held()))
+        .put("figures", new JsonArray(figures().stream().map(Figure::json).toList()))
         .put("reasons", new JsonArray(verdict.reasons()));
+  }
+
+  /** The numbers that have a goal, as far as this sale was large enough to tell them. */
+  List<Figure> figures() {
+    List<Figure> figures = new ArrayList<>();
+    figures.add(
+        Figure.atLeast("throughput", crowd.pace().answersPerSecond(), "answers/s", ANSWERS_GOAL));
+    figures.add(Figure.below("p99", crowd.pace().latencies().p99(), "ms", P99_GOAL_MS));
+    if (drain.orders() >= MIN_ORDERS_FOR_RATE) {
+      figures.add(Figure.atLeast("storedPerSecond", drain.perSecond(), "orders/s", STORED_GOAL));
+    }
+    if (drain.held() && drain.orders() >= BACKLOG_ORDERS) {
+      figures.add(Figure.below("backlogStored", drain.seconds(), "s", BACKLOG_GOAL_S));
+    }
+    return figures;
   }
 
   private JsonObject refused() {
@@ -177,6 +218,15 @@ record DemoReport(
     text.append(
         "  %-17s p50 %.1f  p95 %.1f  p99 %.1f  p99.9 %.1f  max %.1f%n"
             .formatted("latency, ms", ms.p50(), ms.p95(), ms.p99(), ms.p999(), ms.max()));
+    row(
+        text,
+        "orders a second",
+        Math.round(drain.perSecond()),
+        "%,d stored in %.1f s%s"
+            .formatted(
+                drain.orders(),
+                drain.seconds(),
+                drain.held() ? ", held back until the sale was over" : ""));
     JsonObject machine = machine();
     text.append(
         "  %-17s %d cores, %s, %s%n%n"

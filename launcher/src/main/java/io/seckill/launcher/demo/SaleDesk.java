@@ -5,6 +5,7 @@ import io.seckill.common.audit.ItemTotals;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.id.ItemId;
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.command.AdminClient;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -28,9 +29,9 @@ import java.util.List;
 final class SaleDesk {
 
   private static final DateTimeFormatter RFC_3339 = DateTimeFormatter.ISO_OFFSET_DATE_TIME;
-  private static final Duration LONGEST_AUDIT = Duration.ofMinutes(3);
 
   private final SaleSite site;
+  private final AdminClient admin;
   private final HttpClient http =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
@@ -39,6 +40,7 @@ final class SaleDesk {
 
   SaleDesk(SaleSite site) {
     this.site = site;
+    this.admin = new AdminClient(site.adminUrl(), site.adminToken());
   }
 
   /** Makes an item whose sale is open for a day. */
@@ -55,12 +57,12 @@ final class SaleDesk {
             .put("startsAt", rfc3339(opening))
             .put("endsAt", rfc3339(opening.plus(Duration.ofDays(1))))
             .put("stock", stock);
-    admin("POST", "/api/v1/admin/items", body);
+    post("/api/v1/admin/items", body);
   }
 
   /** Brings an item's units into Redis and opens it. */
   void preheat(ItemId item) {
-    admin("POST", "/api/v1/admin/items/" + item + "/preheat", new JsonObject());
+    post("/api/v1/admin/items/" + item + "/preheat", new JsonObject());
   }
 
   /** Whether the storefront shows the item as open, so that every gateway may sell it. */
@@ -81,7 +83,7 @@ final class SaleDesk {
    */
   AuditReport audit(Duration waitFor) {
     JsonObject body = new JsonObject().put("waitMs", waitFor.toMillis());
-    JsonObject report = admin("POST", "/api/v1/admin/audit", body);
+    JsonObject report = post("/api/v1/admin/audit", body);
     try {
       return new AuditReport(
           report.getBoolean("clean"),
@@ -124,20 +126,13 @@ final class SaleDesk {
     return findings;
   }
 
-  private JsonObject admin(String method, String path, JsonObject body) {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(site.adminUrl() + path))
-            .timeout(LONGEST_AUDIT)
-            .header("Authorization", "Bearer " + site.adminToken())
-            .header("Content-Type", "application/json")
-            .method(method, HttpRequest.BodyPublishers.ofString(body.encode()))
-            .build();
-    HttpResponse<String> answer = send(request);
-    if (answer.statusCode() / 100 != 2) {
-      throw new LaunchException(
-          method + " " + path + " was answered " + answer.statusCode() + " " + answer.body());
+  private JsonObject post(String path, JsonObject body) {
+    try {
+      return admin.post(path, body);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new LaunchException("interrupted while waiting for " + path, e);
     }
-    return objectIn(request, answer);
   }
 
   private HttpResponse<String> send(HttpRequest request) {

@@ -4,6 +4,7 @@ import io.seckill.common.audit.ItemTotals;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.id.ItemId;
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.Waiting;
 import io.seckill.launcher.load.Crowd;
 import io.seckill.launcher.load.CrowdErrors;
 import io.seckill.launcher.load.CrowdPeople;
@@ -14,8 +15,6 @@ import io.seckill.launcher.load.CrowdSize;
 import io.seckill.launcher.load.LoadOptions;
 import io.seckill.launcher.load.OrderReader;
 import io.seckill.launcher.load.StoredOrders;
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -190,14 +189,8 @@ public final class SaleRun implements AutoCloseable {
         throw new LaunchException(
             "item " + item + " is not on sale " + OPEN_BOUND.toSeconds() + " s after preheat");
       }
-      Waiting.forResult(pause(), OPEN_BOUND, "a timer");
+      Waiting.pause(POLL_MS);
     }
-  }
-
-  private Future<Void> pause() {
-    Promise<Void> over = Promise.promise();
-    load.setTimer(POLL_MS, id -> over.complete());
-    return over.future();
   }
 
   /** Ends the threads of the load. */

@@ -16,8 +16,11 @@ import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * Sees to it that something is on sale, so that a first look at the system has something to buy.
@@ -25,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 public final class DemoSale {
 
   private static final String ACTOR = "run";
+  private static final long FIRST_ID = 1_001;
   private static final long STOCK = 10_000;
   private static final long PRICE_MINOR = 99_900;
   private static final long DURATION_MS = TimeUnit.HOURS.toMillis(24);
@@ -58,7 +62,18 @@ public final class DemoSale {
                     .filter(this::isOnSale)
                     .findFirst()
                     .map(item -> Future.succeededFuture(item.definition().id()))
-                    .orElseGet(this::open));
+                    .orElseGet(() -> open(freeId(found))));
+  }
+
+  /** An easy number, so that lines in our documents work as they are printed. */
+  private static ItemId freeId(ItemRecords found) {
+    Set<ItemId> taken =
+        found.items().stream().map(item -> item.definition().id()).collect(Collectors.toSet());
+    return LongStream.iterate(FIRST_ID, id -> id + 1)
+        .mapToObj(ItemId::new)
+        .filter(id -> !taken.contains(id))
+        .findFirst()
+        .orElseThrow();
   }
 
   private boolean isOnSale(ItemRecord item) {
@@ -67,8 +82,7 @@ public final class DemoSale {
         && item.definition().endsAtMs() > nowMs + MIN_LEFT_MS;
   }
 
-  private Future<ItemId> open() {
-    ItemId id = new ItemId(nowMs);
+  private Future<ItemId> open(ItemId id) {
     ItemDefinition definition =
         new ItemDefinition(
             id, "Demo phone", PRICE_MINOR, "CNY", "", 1, nowMs, nowMs + DURATION_MS, PAY_WITHIN_MS);

@@ -3,7 +3,10 @@ package io.seckill.launcher.local;
 import io.seckill.common.config.LoadedConfig;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.role.Role;
+import io.seckill.embedded.EmbeddedServer;
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.UsageException;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,9 +17,10 @@ import java.util.Set;
  * What a start has to do, decided from options and configuration before anything runs.
  *
  * <p>A <em>local run</em> is what nobody has configured: all roles, no file, no address in the
- * environment. It listens on loopback only, gives development tokens to anybody, and makes its own
- * secrets. Everything else is a <em>configured run</em> and does as it is told; servers are
- * embedded in it only when none of the addresses that its roles need is set.
+ * environment. It listens on loopback unless told otherwise, gives development tokens to anybody as
+ * long as it does, and makes its own secrets. Everything else is a <em>configured run</em> and does
+ * as it is told; servers are embedded in it only when none of the addresses that its roles need is
+ * set.
  */
 public final class LocalPlan {
 
@@ -52,6 +56,7 @@ public final class LocalPlan {
             .withFile(options.configFile().orElse(null))
             .withOverrides(withFlags(options))
             .load();
+    requireOthers(options.roles(), written.config().bus());
     boolean redisSet = !written.isDefault("redis.uri");
     boolean mysqlSet = !written.isDefault("mysql.host") || !written.isDefault("mysql.port");
     boolean localRun =
@@ -62,12 +67,22 @@ public final class LocalPlan {
     boolean embedsRedis = needsRedis(options.roles()) && !redisSet;
     boolean embedsMariaDb = needsMySql(options.roles()) && !mysqlSet;
     if (!localRun && embedsRedis != embedsMariaDb && (redisSet || mysqlSet)) {
-      throw new LaunchException(
+      throw new UsageException(
           embedsRedis
               ? "the address of MySQL is set, but not that of Redis: set redis.uri or --redis"
               : "the address of Redis is set, but not that of MySQL: set mysql.host or --mysql");
     }
     return new LocalPlan(options, written, localRun, embedsRedis, embedsMariaDb);
+  }
+
+  private static void requireOthers(Set<Role> roles, SeckillConfig.Bus bus) {
+    if (!bus.clustered() && !roles.containsAll(EnumSet.allOf(Role.class))) {
+      throw new UsageException(
+          "the roles "
+              + roles.stream().map(Role::name).sorted().toList()
+              + " need the others, on other nodes: set bus.clustered to true, and bus.members or"
+              + " bus.kubernetesService to where those are; or run all roles");
+    }
   }
 
   private static Map<String, String> withFlags(LocalOptions options) {
@@ -87,7 +102,7 @@ public final class LocalPlan {
     return uri.map(MySqlUri::settings).orElseGet(Map::of);
   }
 
-  /** Whether nobody has configured anything: development tokens, loopback, a demo sale. */
+  /** Whether nobody has configured anything: loopback, secrets of its own, a demo sale. */
   public boolean isLocalRun() {
     return localRun;
   }
@@ -102,9 +117,13 @@ public final class LocalPlan {
     return embedsMariaDb;
   }
 
-  /** Bound on an orderly stop, milliseconds. */
-  public long shutdownMs() {
-    return base.config().node().shutdownMs();
+  /** Bound on an orderly stop of everything, embedded servers included, milliseconds. */
+  public long stopBoundMs() {
+    Duration servers = embedsRedis || embedsMariaDb ? EmbeddedServer.STOP_BOUND : Duration.ZERO;
+    return LocalStack.closeBound(base.config())
+        .plus(servers)
+        .plus(LocalStack.CLOSE_GRACE)
+        .toMillis();
   }
 
   /** Which Redis is used, for people. */
@@ -155,9 +174,10 @@ public final class LocalPlan {
       putIfUnset(values, "orderId.key", secrets.get().orderIdKey());
     }
     if (localRun) {
-      putIfUnset(values, "gateway.devSession", "true");
-      // It gives tokens to anybody who asks, so only this machine may ask.
       putIfUnset(values, "gateway.host", "127.0.0.1");
+      // It gives tokens to anybody who asks, so only this machine may ask.
+      boolean onlyUs = base.isDefault("gateway.host") || isLoopback(base().gateway().host());
+      putIfUnset(values, "gateway.devSession", Boolean.toString(onlyUs));
     }
     values.putAll(withFlags(options));
     return options
@@ -165,6 +185,13 @@ public final class LocalPlan {
         .withFile(options.configFile().orElse(null))
         .withOverrides(values)
         .load();
+  }
+
+  /** Asks no name server: a name that is not {@code localhost} may be anybody's. */
+  private static boolean isLoopback(String host) {
+    return host.equalsIgnoreCase("localhost")
+        || host.equals("::1")
+        || host.matches("127(\\.\\d{1,3}){3}");
   }
 
   private void putIfUnset(Map<String, String> values, String key, String value) {

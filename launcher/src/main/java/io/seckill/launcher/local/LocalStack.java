@@ -9,16 +9,17 @@ import io.seckill.embedded.EmbeddedMariaDb;
 import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.embedded.EmbeddedServer;
 import io.seckill.embedded.FileTrees;
+import io.seckill.embedded.FolderLock;
 import io.seckill.embedded.MariaDbSpec;
 import io.seckill.embedded.RedisSpec;
 import io.seckill.gateway.token.Identity;
 import io.seckill.gateway.token.TokenSigner;
 import io.seckill.launcher.Failures;
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.Waiting;
 import io.seckill.launcher.node.Node;
 import io.seckill.launcher.node.NodeOptions;
 import io.seckill.launcher.node.VertxRuntime;
-import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,10 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -52,7 +50,7 @@ public final class LocalStack implements AutoCloseable {
   private static final Duration READY_BOUND = Duration.ofSeconds(90);
 
   /** Beyond a node's own bound, for closing Vert.x. */
-  private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
+  static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
 
   /** A thread for each task: they wait for processes, and the common pool has one on two cores. */
   private static final Executor IN_THREAD =
@@ -78,8 +76,9 @@ public final class LocalStack implements AutoCloseable {
     this.node = node;
   }
 
-  /** The servers that this process owns. */
-  private record Servers(Optional<EmbeddedRedis> redis, Optional<EmbeddedMariaDb> mariaDb) {
+  /** The servers that this process owns, and the lock on the folder of their data. */
+  private record Servers(
+      Optional<EmbeddedRedis> redis, Optional<EmbeddedMariaDb> mariaDb, Optional<FolderLock> lock) {
 
     Map<String, String> settings() {
       Map<String, String> settings = new HashMap<>();
@@ -106,6 +105,7 @@ public final class LocalStack implements AutoCloseable {
               .map(server -> CompletableFuture.runAsync(server::close, IN_THREAD))
               .toArray(CompletableFuture<?>[]::new);
       CompletableFuture.allOf(stops).join();
+      unlock(lock);
     }
   }
 
@@ -120,10 +120,23 @@ public final class LocalStack implements AutoCloseable {
   public static LocalStack start(LocalOptions options) {
     LocalPlan plan = LocalPlan.of(options);
     prepareFolder(options, plan);
+    Optional<FolderLock> lock = plan.makesSecrets() ? lock(options) : Optional.empty();
+    try {
+      return start(options, plan, lock);
+    } catch (RuntimeException e) {
+      unlock(lock);
+      removeFolder(options);
+      throw e;
+    }
+  }
+
+  private static LocalStack start(LocalOptions options, LocalPlan plan, Optional<FolderLock> lock) {
     Optional<LocalSecrets> secrets =
         plan.makesSecrets()
             ? Optional.of(LocalSecrets.readOrMake(options.dataFolder()))
             : Optional.empty();
+    // Before servers take seconds to start, and to stop again.
+    FreeListeners.require(plan.complete(secrets, Map.of()).config(), options.roles());
 
     // MariaDB is the slowest; whatever does not need it goes on beside it.
     CompletableFuture<Optional<EmbeddedMariaDb>> mariaDb =
@@ -134,8 +147,8 @@ public final class LocalStack implements AutoCloseable {
         VertxRuntime.open(plan.base().bus()).toCompletionStage().toCompletableFuture();
     CompletableFuture<Void> all = CompletableFuture.allOf(mariaDb, redis, runtime);
     try {
-      await(all, READY_BOUND, "the servers");
-      Servers servers = new Servers(redis.join(), mariaDb.join());
+      Waiting.forResult(all, READY_BOUND, "the servers");
+      Servers servers = new Servers(redis.join(), mariaDb.join(), lock);
       LoadedConfig config = plan.complete(secrets, servers.settings());
       Node node = startNode(options, plan, config.config(), runtime.join());
       return new LocalStack(options, plan, config, servers, node);
@@ -143,13 +156,31 @@ public final class LocalStack implements AutoCloseable {
       boolean interrupted = Thread.interrupted();
       // Only when all have come up or failed is it known what there is to close.
       all.exceptionally(failure -> null).join();
-      runtime.thenAccept(up -> await(up.close(), CLOSE_GRACE, "the end of Vert.x"));
-      new Servers(ifStarted(redis), ifStarted(mariaDb)).close();
-      removeFolder(options);
+      runtime.thenAccept(up -> Waiting.forResult(up.close(), CLOSE_GRACE, "the end of Vert.x"));
+      new Servers(ifStarted(redis), ifStarted(mariaDb), lock).close();
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
       throw e;
+    }
+  }
+
+  private static Optional<FolderLock> lock(LocalOptions options) {
+    try {
+      return Optional.of(FolderLock.take(options.dataFolder()));
+    } catch (IOException e) {
+      throw new LaunchException(
+          "cannot use the data folder " + options.dataFolder() + " (" + e + ")", e);
+    }
+  }
+
+  private static void unlock(Optional<FolderLock> lock) {
+    if (lock.isPresent()) {
+      try {
+        lock.get().close();
+      } catch (IOException e) {
+        LOG.debug("the lock of the data folder", e);
+      }
     }
   }
 
@@ -179,7 +210,7 @@ public final class LocalStack implements AutoCloseable {
       migrate(runtime, config.mysql());
     }
     Node node =
-        await(
+        Waiting.forResult(
             Node.start(config, options.roles(), NodeOptions.on(runtime)),
             READY_BOUND,
             "the start of the roles");
@@ -189,12 +220,12 @@ public final class LocalStack implements AutoCloseable {
   /** A system of which every part was started here must get ready; others may wait for others. */
   private static Node whenReady(Node node) {
     try {
-      await(node.whenReady(), READY_BOUND, "readiness");
+      Waiting.forResult(node.whenReady(), READY_BOUND, "readiness");
       return node;
     } catch (LaunchException e) {
       String missing = node.health().toJson().getJsonObject("checks").encode();
       boolean interrupted = Thread.interrupted();
-      await(node.close(), closeBound(node.config()), "the end of the roles");
+      Waiting.forResult(node.close(), closeBound(node.config()), "the end of the roles");
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
@@ -210,7 +241,7 @@ public final class LocalStack implements AutoCloseable {
    */
   public static int migrate(VertxRuntime runtime, SeckillConfig.MySql mysql) {
     try {
-      return await(
+      return Waiting.forResult(
           new Migrator(runtime.vertx(), mysql).migrate(), Duration.ofMinutes(3), "the migrations");
     } catch (LaunchException e) {
       throw new LaunchException(
@@ -258,27 +289,9 @@ public final class LocalStack implements AutoCloseable {
     }
   }
 
-  private static Duration closeBound(SeckillConfig config) {
+  /** Bound on the end of a node. */
+  static Duration closeBound(SeckillConfig config) {
     return Duration.ofMillis(config.node().shutdownMs()).plus(CLOSE_GRACE);
-  }
-
-  /** Waits for a future; its failure comes as a {@link LaunchException}. */
-  private static <T> T await(Future<T> future, Duration bound, String what) {
-    return await(future.toCompletionStage().toCompletableFuture(), bound, what);
-  }
-
-  private static <T> T await(CompletableFuture<T> future, Duration bound, String what) {
-    try {
-      return future.get(bound.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      throw Failures.toLaunch(e);
-    } catch (TimeoutException e) {
-      throw new LaunchException(
-          "waited in vain for " + what + ", " + bound.toSeconds() + " s long", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new LaunchException("interrupted while waiting for " + what, e);
-    }
   }
 
   /** The node. */
@@ -371,7 +384,7 @@ public final class LocalStack implements AutoCloseable {
       return;
     }
     try {
-      await(node.close(), closeBound(config()), "the end of the roles");
+      Waiting.forResult(node.close(), closeBound(config()), "the end of the roles");
     } catch (LaunchException e) {
       LOG.warn("{}", e.getMessage());
     }

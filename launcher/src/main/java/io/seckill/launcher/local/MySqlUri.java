@@ -1,6 +1,7 @@
 package io.seckill.launcher.local;
 
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.UsageException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
@@ -28,7 +29,7 @@ final class MySqlUri {
     try {
       uri = new URI(text);
     } catch (URISyntaxException e) {
-      throw new LaunchException(FORM);
+      throw new UsageException(FORM);
     }
     boolean right =
         "mysql".equals(uri.getScheme())
@@ -36,7 +37,7 @@ final class MySqlUri {
             && uri.getRawQuery() == null
             && uri.getRawFragment() == null;
     if (!right) {
-      throw new LaunchException(FORM);
+      throw new UsageException(FORM);
     }
     Map<String, String> settings = new HashMap<>();
     settings.put("mysql.host", uri.getHost());

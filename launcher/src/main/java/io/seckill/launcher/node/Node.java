@@ -12,6 +12,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.Deque;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,7 @@ public final class Node {
   private final Promise<Void> closed = Promise.promise();
   private volatile Health health;
   private volatile NodePorts ports;
+  private volatile List<RoleDeployment> planned = List.of();
 
   /** A verticle that runs. */
   private record Deployed(String name, String id) {}
@@ -85,6 +87,7 @@ public final class Node {
 
   private Future<Void> deployAll(RolePlan plan) {
     health = new Health(runtime.vertx(), plan.checks());
+    planned = plan.deployments();
     Promise<Integer> managementPort = Promise.promise();
     ManagementServer.Source source =
         new ManagementServer.Source(health::report, runtime.registry()::scrape);
@@ -180,6 +183,31 @@ public final class Node {
    */
   public Future<Void> whenReady() {
     return health.firstReady();
+  }
+
+  /**
+   * Takes the verticles of one deployment out of service until {@link #release}, as if their
+   * process were away; for demonstrations.
+   *
+   * @param name of a {@link RoleDeployment} of this node's roles
+   */
+  public Future<Void> hold(String name) {
+    return deployed.stream()
+        .filter(running -> running.name().equals(name))
+        .findFirst()
+        .filter(deployed::remove)
+        .map(running -> runtime.vertx().undeploy(running.id()))
+        .orElseGet(
+            () -> Future.failedFuture(new LaunchException("nothing is deployed as " + name)));
+  }
+
+  /** Puts what was held back into service again. */
+  public Future<Void> release(String name) {
+    return planned.stream()
+        .filter(each -> each.name().equals(name))
+        .findFirst()
+        .map(this::deploy)
+        .orElseGet(() -> Future.failedFuture(new LaunchException("nothing is planned as " + name)));
   }
 
   /**

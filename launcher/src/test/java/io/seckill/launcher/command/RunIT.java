@@ -33,6 +33,7 @@ class RunIT {
     Path data = folder.resolve("data");
     try (Program program = Program.start(folder, RUN)) {
       JsonObject ready = program.awaitJson();
+      assertThat(ready.getString("itemId")).isEqualTo("1001");
       assertThat(program.out().lines()).as("standard output: %s", program.err()).hasSize(1);
       assertThat(ready.getLong("pid")).isEqualTo(program.pid());
       System.out.println(
@@ -109,6 +110,7 @@ class RunIT {
             data, "item", "create", "--id", "77", "--name", "Second", "--price", "100", "--stock",
             "2");
     assertThat(created.getString("state")).isEqualTo("CREATED");
+    assertThat(created.getLong("stock")).isEqualTo(2);
     assertThat(ok(data, "preheat", "77").getString("state")).isEqualTo("OPEN");
     Await.until(
         BOUND, "item 77 sells", () -> web.buy(publicUrl, token, "77", "k2").status() == 202);

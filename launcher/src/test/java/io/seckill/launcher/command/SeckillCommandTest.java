@@ -66,12 +66,45 @@ class SeckillCommandTest {
   void runShouldTellEveryProblemOfTheConfigurationWithoutAStackTrace() {
     Invocation wrong =
         Invocation.of("run", "--port", "99999", "--set", "redis.ur=x", "--data", folder.toString());
-    assertThat(wrong.exitCode()).isEqualTo(1);
+    assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong.err())
         .contains("gateway.publicPort = 99999")
         .contains("did you mean redis.uri?")
         .doesNotContain("\tat ");
     assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void executeShouldSayInPlainWordsWhatIsWrong() {
+    wrong(
+        "is no time with its offset",
+        "item",
+        "create",
+        "--name",
+        "n",
+        "--price",
+        "1",
+        "--stock",
+        "1",
+        "--starts",
+        "tomorrow");
+    wrong("'many' is no whole number", "demo", "--stock", "many");
+    wrong("'9999999999' is no whole number", "demo", "--stock", "9999999999");
+    wrong("stock must be 1 to", "demo", "--stock", "0");
+    wrong("--wait-ms must be 0 to 60000", "audit", "--wait-ms", "999999");
+    wrong("there is no such file", "run", "--config", folder.resolve("none.yaml").toString());
+    wrong("bus.clustered", "run", "--roles", "gateway", "--data", folder.toString());
+    wrong("--user must match", "token", "--user", "a b");
+    assertThat(wrong("'xyzzy'", "xyzzy").err()).doesNotContain("did you mean");
+    assertThat(wrong("\"foo.bar\"", "run", "--set", "foo.bar=1").err())
+        .doesNotContain("did you mean");
+  }
+
+  private static Invocation wrong(String text, String... arguments) {
+    Invocation wrong = Invocation.of(arguments);
+    assertThat(wrong.exitCode()).as(wrong.err()).isEqualTo(2);
+    assertThat(wrong.err()).contains(text).doesNotContain("Exception").doesNotContain("java.");
+    return wrong;
   }
 
   @Test

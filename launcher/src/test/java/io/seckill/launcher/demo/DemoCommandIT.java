@@ -40,6 +40,7 @@ class DemoCommandIT {
             "0",
             "--seed",
             "3",
+            "--hold-orders",
             "--json");
 
     assertThat(exitCode).as(err.toString()).isZero();
@@ -50,12 +51,16 @@ class DemoCommandIT {
     assertThat(json.getInteger("requests")).isEqualTo(600);
     assertThat(json.getJsonObject("epochs").getInteger("shards")).isEqualTo(1);
     assertThat(json.getLong("seed")).isEqualTo(3);
+    assertThat(json.getJsonObject("drain").getBoolean("held")).isTrue();
+    assertThat(json.getJsonObject("drain").getInteger("orders"))
+        .as("all were stored after the sale")
+        .isEqualTo(20);
     assertThat(leftovers()).isEqualTo(before);
   }
 
   @Test
   void demoShouldSayWhatIsOutOfRange() {
-    assertThat(run("demo", "--stock", "0")).isNotZero();
+    assertThat(run("demo", "--stock", "0")).isEqualTo(2);
     assertThat(err.toString()).contains("stock must be 1 to");
     assertThat(out.toString()).isEmpty();
   }

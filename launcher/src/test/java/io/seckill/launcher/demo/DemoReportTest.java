@@ -10,6 +10,7 @@ import io.seckill.launcher.load.CrowdErrors;
 import io.seckill.launcher.load.CrowdRecord;
 import io.seckill.launcher.load.CrowdSize;
 import io.seckill.launcher.load.Latencies;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +44,7 @@ class DemoReportTest {
             "errors",
             "throughputPerSecond",
             "latencyMs")
-        .contains("seconds", "seed", "warmUp", "machine", "epochs", "reasons");
+        .contains("seconds", "seed", "warmUp", "machine", "epochs", "figures", "drain", "reasons");
     assertThat(json.getJsonObject("refused")).isEqualTo(new JsonObject().put("SOLD_OUT", 20L));
     assertThat(json.getJsonObject("latencyMs").fieldNames())
         .containsExactly("p50", "p95", "p99", "p999", "max");
@@ -71,7 +72,34 @@ class DemoReportTest {
     assertThat(DemoReport.Epochs.of(List.of(), ids)).isEqualTo(new DemoReport.Epochs(0, 0, 0));
   }
 
+  @Test
+  void figuresShouldSayWhatWasMeasuredAgainstItsGoal() {
+    Verdict verdict = new Verdict(5, 5, 0, 0, 0, 0, 0, List.of());
+    JsonArray few = report(verdict).json().getJsonArray("figures");
+    assertThat(few.getJsonObject(0))
+        .isEqualTo(
+            new JsonObject()
+                .put("id", "throughput")
+                .put("value", 15.0)
+                .put("unit", "answers/s")
+                .put("goal", 15_000.0)
+                .put("met", false));
+    assertThat(few.getJsonObject(1).getBoolean("met")).isTrue();
+    assertThat(few).hasSize(2);
+
+    JsonArray many =
+        report(verdict, new StorePace.Drain(120_000, 8, true)).json().getJsonArray("figures");
+    assertThat(many.stream().map(each -> ((JsonObject) each).getString("id")))
+        .containsExactly("throughput", "p99", "storedPerSecond", "backlogStored");
+    assertThat(many.getJsonObject(2).getDouble("value")).isEqualTo(15_000);
+    assertThat(many.getJsonObject(3).getBoolean("met")).isTrue();
+  }
+
   private static DemoReport report(Verdict verdict) {
+    return report(verdict, new StorePace.Drain(5, 0.1, false));
+  }
+
+  private static DemoReport report(Verdict verdict, StorePace.Drain drain) {
     CrowdRecord crowd =
         new CrowdRecord(
             30,
@@ -82,6 +110,6 @@ class DemoReportTest {
             List.of(),
             new CrowdErrors(0, 0, 0, 0, 0, List.of()),
             new CrowdRecord.Pace(30, 2, new Latencies(1, 2, 3, 4, 5)));
-    return new DemoReport(OPTIONS, null, crowd, verdict, new DemoReport.Epochs(0, 0, 0));
+    return new DemoReport(OPTIONS, null, crowd, verdict, new DemoReport.Epochs(0, 0, 0), drain);
   }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.seckill.common.config.ConfigLoader;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.role.Role;
+import io.seckill.embedded.EmbeddedServer;
+import io.seckill.launcher.UsageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LocalPlanTest {
 
@@ -93,10 +97,48 @@ class LocalPlanTest {
 
   @Test
   void planShouldNeedNoServerForAGateway() {
-    LocalPlan plan = LocalPlan.of(nothing().withRoles(Set.of(Role.GATEWAY)));
+    LocalPlan plan =
+        LocalPlan.of(nothing().withRoles(Set.of(Role.GATEWAY)).with("bus.clustered", true));
     assertThat(plan.isLocalRun()).isFalse();
     assertThat(plan.embedsRedis()).isFalse();
     assertThat(plan.embedsMariaDb()).isFalse();
+  }
+
+  @Test
+  void planShouldRefuseSomeRolesWithoutAClusteredBus() {
+    assertThatThrownBy(() -> LocalPlan.of(nothing().withRoles(Set.of(Role.GATEWAY))))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContainingAll("bus.clustered", "bus.members", "bus.kubernetesService");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1, true",
+    "localhost, true",
+    "::1, true",
+    "127.8.0.1, true",
+    "0.0.0.0, false",
+    "::, false",
+    "192.0.2.7, false",
+    "127.example, false",
+  })
+  void planShouldGiveDevelopmentSessionsOnlyToThisMachine(String host, boolean given) {
+    LocalPlan plan = LocalPlan.of(nothing().with("gateway.host", host));
+    assertThat(plan.isLocalRun()).isTrue();
+    assertThat(plan.complete(Optional.of(SECRETS), Map.of()).config().gateway().devSession())
+        .isEqualTo(given);
+    LocalPlan told =
+        LocalPlan.of(nothing().with("gateway.host", host).with("gateway.devSession", true));
+    assertThat(told.complete(Optional.of(SECRETS), Map.of()).config().gateway().devSession())
+        .isTrue();
+  }
+
+  @Test
+  void planShouldBoundTheStopByAllOfItsParts() {
+    LocalPlan plan = LocalPlan.of(nothing());
+    assertThat(plan.stopBoundMs())
+        .isGreaterThan(
+            plan.base().node().shutdownMs() + EmbeddedServer.STOP_BOUND.toMillis() + 5_000);
   }
 
   @Test
