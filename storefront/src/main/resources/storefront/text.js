@@ -37,7 +37,7 @@ const WORDS = {
       PAUSED: 'The sale is paused for a moment.',
       SOLD_OUT: 'Sold out.',
       INSUFFICIENT_STOCK: 'Fewer are left than you asked for.',
-      LIMIT_REACHED: 'With this you would have more than one buyer may have.',
+      LIMIT_REACHED: 'You have, or with this would have, more than one buyer may have.',
       RATE_LIMITED: 'That was too fast.',
       BUSY: 'Very many people are here right now.',
       UNAVAILABLE: 'A part of the shop is away for a moment.',

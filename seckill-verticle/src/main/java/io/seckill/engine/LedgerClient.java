@@ -18,11 +18,14 @@ import io.seckill.common.bus.ShardReceiptsQuery;
 import io.seckill.common.bus.ShardSnapshot;
 import io.seckill.common.bus.ShardSnapshotQuery;
 import io.seckill.common.error.ErrorCode;
+import io.seckill.common.error.SeckillException;
 import io.seckill.common.item.ItemRecord;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import java.util.List;
 
 /**
@@ -89,6 +92,15 @@ final class LedgerClient {
       String address, Record message, DeliveryOptions options, ErrorCode onTimeout) {
     return bus.<T>request(address, message, options)
         .map(Message::body)
-        .recover(failure -> Future.failedFuture(BusFailures.translate(failure, onTimeout)));
+        .recover(failure -> Future.failedFuture(explain(failure, onTimeout)));
+  }
+
+  /** Operators have to learn which part is away. */
+  private static SeckillException explain(Throwable failure, ErrorCode onTimeout) {
+    boolean nobody =
+        failure instanceof ReplyException e && e.failureType() == ReplyFailure.NO_HANDLERS;
+    return nobody
+        ? new SeckillException(ErrorCode.UNAVAILABLE, "no consumer role answers on the bus")
+        : BusFailures.translate(failure, onTimeout);
   }
 }

@@ -219,6 +219,12 @@ final class Relations {
         config.bus().members().isEmpty() || service.isEmpty(),
         "must be empty or else",
         "members are listed or looked up, not both");
+    boolean looksForOthers = !config.bus().members().isEmpty() || !service.isEmpty();
+    require(
+        List.of("bus.port", "bus.clustered"),
+        !config.bus().clustered() || !looksForOthers || config.bus().port() > 0,
+        "must be a fixed port",
+        "members find each other by it");
   }
 
   private void host(String key, String host) {

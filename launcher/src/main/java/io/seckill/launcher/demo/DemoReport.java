@@ -218,15 +218,14 @@ record DemoReport(
     text.append(
         "  %-17s p50 %.1f  p95 %.1f  p99 %.1f  p99.9 %.1f  max %.1f%n"
             .formatted("latency, ms", ms.p50(), ms.p95(), ms.p99(), ms.p999(), ms.max()));
-    row(
-        text,
-        "orders a second",
-        Math.round(drain.perSecond()),
-        "%,d stored in %.1f s%s"
-            .formatted(
-                drain.orders(),
-                drain.seconds(),
-                drain.held() ? ", held back until the sale was over" : ""));
+    if (drain.held()) {
+      row(
+          text,
+          "orders a second",
+          Math.round(drain.perSecond()),
+          "%,d held back until the sale was over, then stored in %.1f s"
+              .formatted(drain.orders(), drain.seconds()));
+    }
     JsonObject machine = machine();
     text.append(
         "  %-17s %d cores, %s, %s%n%n"

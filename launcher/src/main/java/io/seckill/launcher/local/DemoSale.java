@@ -16,6 +16,7 @@ import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
+import java.util.Comparator;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -60,7 +61,7 @@ public final class DemoSale {
             found ->
                 found.items().stream()
                     .filter(this::isOnSale)
-                    .findFirst()
+                    .min(Comparator.comparing(item -> item.definition().id()))
                     .map(item -> Future.succeededFuture(item.definition().id()))
                     .orElseGet(() -> open(freeId(found))));
   }

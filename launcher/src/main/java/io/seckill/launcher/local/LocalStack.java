@@ -253,7 +253,7 @@ public final class LocalStack implements AutoCloseable {
               + mysql.database()
               + " ("
               + e.getMessage()
-              + "): check that it runs, and mysql.host, mysql.port, mysql.user, mysql.password",
+              + "): check that it runs, that the database exists, and mysql.host, mysql.port, mysql.database, mysql.user, mysql.password",
           e);
     }
   }
