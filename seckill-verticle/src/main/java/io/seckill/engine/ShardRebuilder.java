@@ -60,8 +60,7 @@ final class ShardRebuilder {
 
   Future<Void> rebuild(int shard, long epoch, Frozen frozen, RedisLink link) {
     LOG.warn("shard {} has lost data: writing it anew under epoch {}", shard, epoch);
-    ShardSnapshotQuery query =
-        new ShardSnapshotQuery(region, shard, frozen.lastEpoch(), frozen.lastSeq());
+    ShardSnapshotQuery query = new ShardSnapshotQuery(region, shard, frozen.lastEpoch());
     Promise<ShardSnapshot> complete = Promise.promise();
     awaitStored(query, new Waiting(shard, epoch, link), MAX_POLLS, complete);
     return complete

@@ -192,14 +192,15 @@ final class LedgerPeer {
 
   private ShardSnapshot snapshot(ShardSnapshotQuery query) {
     TreeMap<EntryId, LogEntry> log = stored.getOrDefault(query.shard(), new TreeMap<>());
-    long missing =
-        query.lastSeq()
-            - log.subMap(
-                    new EntryId(query.lastEpoch(), 0),
-                    false,
-                    new EntryId(query.lastEpoch(), query.lastSeq()),
-                    true)
-                .size();
+    long missing = 0;
+    for (Map.Entry<Long, Long> closed :
+        closedEpochs
+            .getOrDefault(query.shard(), new TreeMap<>())
+            .headMap(query.lastEpoch(), true)
+            .entrySet()) {
+      EntryId end = new EntryId(closed.getKey(), closed.getValue());
+      missing += end.seq() - log.subMap(new EntryId(end.epoch(), 0), false, end, true).size();
+    }
     List<ShardSnapshot.ItemInShard> found = new ArrayList<>();
     for (ItemRow row : items.values()) {
       ItemId id = row.definition.id();

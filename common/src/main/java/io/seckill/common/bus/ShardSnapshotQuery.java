@@ -7,7 +7,5 @@ package io.seckill.common.bus;
  * @param region the region's number
  * @param shard the shard
  * @param lastEpoch the epoch that Redis had decided under, 0 when it knew none
- * @param lastSeq the last number that it had given out in it; the ledger judges by the numbers at
- *     which it has closed the epochs, never above this one
  */
-public record ShardSnapshotQuery(int region, int shard, long lastEpoch, long lastSeq) {}
+public record ShardSnapshotQuery(int region, int shard, long lastEpoch) {}

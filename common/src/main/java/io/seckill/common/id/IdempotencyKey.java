@@ -35,24 +35,7 @@ public record IdempotencyKey(String value) {
 
   /** Whether a text may be a key; never throws. */
   public static boolean isValid(String text) {
-    if (text == null || text.isEmpty() || text.length() > MAX_LENGTH) {
-      return false;
-    }
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      boolean allowed =
-          (c >= 'a' && c <= 'z')
-              || (c >= 'A' && c <= 'Z')
-              || (c >= '0' && c <= '9')
-              || c == '_'
-              || c == '.'
-              || c == ':'
-              || c == '-';
-      if (!allowed) {
-        return false;
-      }
-    }
-    return true;
+    return Ascii.isWord(text, MAX_LENGTH, "_.:-");
   }
 
   /** Whether this stands for "no key". */

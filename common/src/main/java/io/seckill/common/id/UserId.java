@@ -28,25 +28,7 @@ public record UserId(String value) implements Comparable<UserId> {
 
   /** Whether a text may be a user id; never throws. */
   public static boolean isValid(String text) {
-    if (text == null || text.isEmpty() || text.length() > MAX_LENGTH) {
-      return false;
-    }
-    for (int i = 0; i < text.length(); i++) {
-      if (!isAllowed(text.charAt(i))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean isAllowed(char c) {
-    return (c >= 'a' && c <= 'z')
-        || (c >= 'A' && c <= 'Z')
-        || (c >= '0' && c <= '9')
-        || c == '_'
-        || c == '.'
-        || c == '@'
-        || c == '-';
+    return Ascii.isWord(text, MAX_LENGTH, "_.@-");
   }
 
   @Override

@@ -297,7 +297,7 @@ abstract class LedgerContract {
         Entries.win(epoch, 7, "bob", 1, 3));
     ShardSnapshots snapshots = new ShardSnapshots(bed.database());
 
-    ShardSnapshot snapshot = await(snapshots.snapshot(new ShardSnapshotQuery(REGION, 0, epoch, 7)));
+    ShardSnapshot snapshot = await(snapshots.snapshot(new ShardSnapshotQuery(REGION, 0, epoch)));
 
     assertThat(snapshot.missing()).isZero();
     ShardSnapshot.ItemInShard item = snapshot.items().get(0);
@@ -331,10 +331,9 @@ abstract class LedgerContract {
     return await(bed.shards().close(new EpochClose(REGION, 0, next, redisEpoch, redisSeq)));
   }
 
-  private ShardSnapshot snapshot(long lastEpoch, long lastSeq) {
+  private ShardSnapshot snapshot(long lastEpoch) {
     return await(
-        new ShardSnapshots(bed.database())
-            .snapshot(new ShardSnapshotQuery(REGION, 0, lastEpoch, lastSeq)));
+        new ShardSnapshots(bed.database()).snapshot(new ShardSnapshotQuery(REGION, 0, lastEpoch)));
   }
 
   @Test
@@ -346,7 +345,7 @@ abstract class LedgerContract {
     long second = bed.openShard(0, first, 5);
     assertThat(close(second, 0)).isEqualTo(new EpochClosed(false, true, false));
 
-    ShardSnapshot early = snapshot(second, 0);
+    ShardSnapshot early = snapshot(second);
     assertThat(early.missing()).isEqualTo(3);
     assertThat(early.items()).isEmpty();
 
@@ -355,7 +354,7 @@ abstract class LedgerContract {
         Entries.win(first, 3, "ann", 1, 3),
         Entries.win(first, 4, "bob", 2, 3),
         Entries.win(first, 5, "cat", 1, 3));
-    ShardSnapshot whole = snapshot(second, 0);
+    ShardSnapshot whole = snapshot(second);
     assertThat(whole.missing()).isZero();
     assertThat(whole.items().get(0).stock()).isEqualTo(6);
   }
@@ -370,7 +369,7 @@ abstract class LedgerContract {
     assertThat(close(0, 0)).isEqualTo(new EpochClosed(true, true, false));
 
     assertThat(lastSeq(first)).isEqualTo(2);
-    assertThat(snapshot(0, 0).missing()).isZero();
+    assertThat(snapshot(0).missing()).isZero();
     save(0, Entries.win(first, 3, "bob", 1, 3));
     assertThat(bed.number("SELECT COUNT(*) FROM orders WHERE reason = 'LOST'")).isEqualTo(1);
     // The old server comes back: what it sold beyond the end does not count.
@@ -444,7 +443,7 @@ abstract class LedgerContract {
         Entries.unitsOut(epoch, 4, 2, 5));
     close(epoch, 4);
 
-    ShardSnapshot.ItemInShard item = snapshot(epoch, 4).items().get(0);
+    ShardSnapshot.ItemInShard item = snapshot(epoch).items().get(0);
 
     assertThat(item.lastMove()).isEqualTo(2);
     assertThat(item.adds()).isEqualTo(1);
