@@ -70,9 +70,13 @@ public final class EmbeddedMariaDb extends HostedServer {
     Path initFile = spec.dataFolder().resolve("mariadb-init.sql");
     copyEmptyData(bundle.emptyData(), data);
     writeInitFile(spec, initFile);
+    // A folder of its own: a server that starts deletes the temporary tables that it finds, and in
+    // the machine's folder those are other servers'.
+    Path temporary = Files.createDirectories(spec.dataFolder().resolve("mariadb-tmp"));
     List<String> command =
         new ArrayList<>(MariaDbBundle.commonOptions(bundle.base(), bundle.server(), data));
     command.addAll(OPTIONS);
+    command.add("--tmpdir=" + temporary);
     command.addAll(List.of("--port=" + port, "--pid-file=" + pidFile, "--init-file=" + initFile));
     command.addAll(spec.options());
     return command;

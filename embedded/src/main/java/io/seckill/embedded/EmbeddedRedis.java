@@ -43,7 +43,7 @@ public final class EmbeddedRedis extends HostedServer {
    * @throws EmbeddedServerException when it cannot be started; the message says what to do
    */
   public static EmbeddedRedis start(RedisSpec spec) {
-    Path binary = binary(Platform.current());
+    Path binary = binary();
     return new EmbeddedRedis(
         ServerHost.start(
             new ServerPlan(
@@ -53,6 +53,15 @@ public final class EmbeddedRedis extends HostedServer {
                 port -> command(binary, spec, port),
                 Map.of(),
                 EmbeddedRedis::probe)));
+  }
+
+  /**
+   * Returns the redis-server of this platform, unpacked; it also runs as a sentinel.
+   *
+   * @throws EmbeddedServerException when there is none
+   */
+  public static Path binary() {
+    return binary(Platform.current());
   }
 
   static Path binary(Platform platform) {
@@ -102,8 +111,11 @@ public final class EmbeddedRedis extends HostedServer {
     return command;
   }
 
-  /** The process id in INFO tells our server from a stranger on the same port. */
-  private static Optional<String> probe(int port, long pid) throws IOException {
+  /**
+   * The probe for the {@link ServerPlan} of this binary, also when it runs as a sentinel. The
+   * process id in INFO tells our server from a stranger on the same port.
+   */
+  public static Optional<String> probe(int port, long pid) throws IOException {
     try (RawRedis redis = new RawRedis("127.0.0.1", port, PROBE_BOUND)) {
       if (!redis.call("PING").equals("PONG")
           || !redis.info("server", "process_id").equals(Long.toString(pid))) {

@@ -10,6 +10,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * One blocking connection to Redis for the few commands that starting and preparing a server needs.
@@ -43,6 +45,30 @@ public final class RawRedis implements AutoCloseable {
    *     own), nil or an array
    */
   public String call(String... command) throws IOException {
+    send(command);
+    return text(line());
+  }
+
+  /**
+   * Sends one command and returns its reply as a list of texts; a nil list is empty.
+   *
+   * @throws IOException when the connection fails, or the reply is an error or holds lists itself
+   */
+  public List<String> list(String... command) throws IOException {
+    send(command);
+    String line = line();
+    if (line.isEmpty() || line.charAt(0) != '*') {
+      throw new IOException("no list: " + text(line));
+    }
+    List<String> list = new ArrayList<>();
+    int length = Integer.parseInt(line.substring(1));
+    for (int i = 0; i < length; i++) {
+      list.add(text(line()));
+    }
+    return list;
+  }
+
+  private void send(String... command) throws IOException {
     out.write(("*" + command.length + "\r\n").getBytes(StandardCharsets.US_ASCII));
     for (String word : command) {
       byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
@@ -51,7 +77,9 @@ public final class RawRedis implements AutoCloseable {
       out.write("\r\n".getBytes(StandardCharsets.US_ASCII));
     }
     out.flush();
-    String line = line();
+  }
+
+  private String text(String line) throws IOException {
     return switch (line.isEmpty() ? ' ' : line.charAt(0)) {
       case '+', ':' -> line.substring(1);
       case '$' -> bulk(Integer.parseInt(line.substring(1)));

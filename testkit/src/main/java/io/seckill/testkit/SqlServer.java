@@ -27,6 +27,11 @@ public final class SqlServer {
   private final MySqlAddress address;
   private final String version;
 
+  /** Returns the Vert.x of all setting up. */
+  static Vertx clientVertx() {
+    return Client.VERTX;
+  }
+
   private SqlServer(MySqlAddress address, String version) {
     this.address = address;
     this.version = version;
