@@ -1,11 +1,9 @@
-SELECT i.held_units,
-  (SELECT COALESCE(SUM(l.quantity), 0)
-    FROM order_lines l
-    JOIN orders o ON o.region = l.region AND o.shard = l.shard AND o.epoch = l.epoch
-      AND o.seq = l.seq
-    WHERE l.item_id = i.item_id AND o.held_units > 0),
-  i.units_in,
-  (SELECT COALESCE(SUM(m.units), 0) FROM moves m WHERE m.item_id = i.item_id),
-  i.units_out
+SELECT i.held_units, i.units_in,
+  (SELECT COALESCE(SUM(m.units), 0) FROM moves m
+    WHERE m.item_id = i.item_id AND m.kind IN ('PREHEAT', 'RESTOCK', 'GRANT')),
+  i.reserve,
+  (SELECT COALESCE(SUM(a.reserved), 0) FROM audit_log a WHERE a.item_id = i.item_id)
+  + (SELECT COALESCE(SUM(m.units_done), 0) FROM moves m
+    WHERE m.item_id = i.item_id AND m.kind = 'HOLD_BACK')
 FROM items i
 WHERE i.item_id = ?

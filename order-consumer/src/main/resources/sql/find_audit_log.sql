@@ -1,1 +1,1 @@
-SELECT digest FROM audit_log WHERE request_id = ?
+SELECT digest, asked, done FROM audit_log WHERE request_id = ?

@@ -1,6 +1,8 @@
-SELECT item_id, name, price_minor, currency, picture, limit_per_user, starts_at_ms, ends_at_ms,
-  pay_within_ms, stock, state, generation, restocks, units_in, units_out
-FROM items
-WHERE archived = 0
-ORDER BY created_at_ms DESC, item_id DESC
+-- All that some shard may have: archived becomes 1 when every shard has forgotten an item.
+SELECT i.item_id, i.name, i.price_minor, i.currency, i.picture, i.limit_per_user, i.starts_at_ms,
+  i.ends_at_ms, i.pay_within_ms, i.group_id, i.group_limit, i.stock, i.state, i.generation, i.restocks, i.units_in, i.units_out,
+  i.reserve, i.cap
+FROM items i
+WHERE i.archived = 0
+ORDER BY i.created_at_ms DESC, i.item_id DESC
 LIMIT 1000

@@ -59,9 +59,6 @@ function makeCard(item) {
   };
   card.quantity.id = `quantity-${item.itemId}`;
   card.quantityLabel.htmlFor = card.quantity.id;
-  for (let n = 1; n <= item.limitPerUser; n += 1) {
-    card.quantity.append(element('option', '', String(n)));
-  }
   card.button.type = 'submit';
   card.said.setAttribute('role', 'status');
   card.form.append(card.quantityLabel, card.quantity, card.button);
@@ -78,6 +75,20 @@ function makeCard(item) {
   card.root.append(
     card.name, card.price, card.phase, card.time, card.left, card.limit, card.form, card.said);
   return card;
+}
+
+/** The most units that one click can ask for. */
+function mostAtOnce(item) {
+  return item.group ? Math.min(item.limitPerUser, item.group.limitPerUser) : item.limitPerUser;
+}
+
+/** An operator may change the limit while the page is open; what was chosen stays if it can. */
+function offerQuantities(select, most) {
+  if (select.length === most) return;
+  const chosen = Math.min(Number(select.value) || 1, most);
+  select.replaceChildren(
+    ...Array.from({ length: most }, (_, i) => element('option', '', String(i + 1))));
+  select.value = String(chosen);
 }
 
 function drawItem(item) {
@@ -98,15 +109,17 @@ function drawItem(item) {
     at === 'ahead' ? t.opensIn(clock(Date.parse(item.startsAt) - now))
       : at === 'open' || at === 'paused' ? t.endsIn(clock(Date.parse(item.endsAt) - now)) : '';
   card.left.textContent = at === 'open' ? t.left(item.remaining) : '';
-  card.limit.textContent = t.limit(item.limitPerUser);
+  card.limit.textContent = item.group
+    ? t.groupLimit(item.limitPerUser, item.group.limitPerUser) : t.limit(item.limitPerUser);
   card.quantityLabel.textContent = t.quantity;
   // What was sent and has no answer yet stays as it was: the next click sends the same again.
   const wish = pending(item.itemId);
+  offerQuantities(card.quantity, Math.max(mostAtOnce(item), wish ? wish.quantity : 1));
   if (wish) card.quantity.value = String(wish.quantity);
   card.button.textContent = card.busy ? t.waiting : t.buy;
   // A click that has no answer yet may go on although the item has sold out meanwhile.
   card.button.disabled = card.busy || !user || !(at === 'open' || wish);
-  card.quantity.disabled = card.busy || Boolean(wish) || item.limitPerUser === 1;
+  card.quantity.disabled = card.busy || Boolean(wish) || mostAtOnce(item) === 1;
   card.said.textContent = card.say();
 }
 

@@ -2,12 +2,15 @@ package io.seckill.gateway;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.PurchaseSender;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.role.RoleDeployment;
 import io.seckill.gateway.admin.AuditEndpoint;
 import io.seckill.gateway.admin.ChangeItemEndpoint;
 import io.seckill.gateway.admin.CreateItemEndpoint;
 import io.seckill.gateway.admin.ListItemsEndpoint;
+import io.seckill.gateway.admin.SalesEndpoint;
+import io.seckill.gateway.admin.SwitchSalesEndpoint;
 import io.seckill.gateway.admission.AddressRate;
 import io.seckill.gateway.admission.PurchaseAdmission;
 import io.seckill.gateway.admission.TrustedProxies;
@@ -50,6 +53,9 @@ public final class GatewayRole {
 
   /** Operators are few. */
   private static final int MAX_ADMIN_CONNECTIONS = 256;
+
+  /** How much longer than the budget a purchase waits, so that the engine's own "no" arrives. */
+  private static final long ANSWER_GRACE_MS = 250;
 
   /** How much longer than a purchase an orderly stop waits for requests in flight. */
   private static final long SHUTDOWN_GRACE_MS = 1_000;
@@ -96,9 +102,7 @@ public final class GatewayRole {
     Guards adminGuards = guards(List.of());
     return List.of(
         new RoleDeployment(
-            "gateway-board",
-            () -> new BoardVerticle(board, config.node().region()),
-            new DeploymentOptions()),
+            "gateway-board", () -> new BoardVerticle(board, region()), new DeploymentOptions()),
         new RoleDeployment(
             "gateway-admin", () -> adminVerticle(adminGuards), new DeploymentOptions()),
         new RoleDeployment(
@@ -120,9 +124,9 @@ public final class GatewayRole {
   }
 
   /** The endpoints of the public port, for one event loop. */
-  List<Endpoint> publicEndpoints(EventBus bus) {
+  List<Endpoint> publicEndpoints(EventBus bus, PurchaseSender engine) {
     Purchases purchases =
-        new Purchases(bus, admission, metrics, nanoTime, config.gateway().purchaseBudgetMs());
+        new Purchases(engine, admission, metrics, nanoTime, config.gateway().purchaseBudgetMs());
     List<Endpoint> endpoints =
         new ArrayList<>(
             List.of(
@@ -146,7 +150,10 @@ public final class GatewayRole {
             List.of(
                 new CreateItemEndpoint(bus),
                 new ListItemsEndpoint(bus, board),
-                new AuditEndpoint(bus)));
+                new AuditEndpoint(bus),
+                new SalesEndpoint(bus, region()),
+                new SwitchSalesEndpoint(bus, region(), true),
+                new SwitchSalesEndpoint(bus, region(), false)));
     for (ItemChange.Action action : ItemChange.Action.values()) {
       endpoints.add(new ChangeItemEndpoint(bus, action));
     }
@@ -174,12 +181,13 @@ public final class GatewayRole {
         this::adminEndpoints);
   }
 
-  private List<Endpoint> publicEndpoints(Vertx vertx) {
-    return publicEndpoints(vertx.eventBus());
+  private Future<List<Endpoint>> publicEndpoints(Vertx vertx) {
+    return PurchaseSender.start(vertx, ANSWER_GRACE_MS)
+        .map(engine -> publicEndpoints(vertx.eventBus(), engine));
   }
 
-  private List<Endpoint> adminEndpoints(Vertx vertx) {
-    return adminEndpoints(vertx.eventBus());
+  private Future<List<Endpoint>> adminEndpoints(Vertx vertx) {
+    return Future.succeededFuture(adminEndpoints(vertx.eventBus()));
   }
 
   private Guards guards(List<String> corsOrigins) {
@@ -204,6 +212,10 @@ public final class GatewayRole {
         gateway.purchaseBudgetMs() + SHUTDOWN_GRACE_MS);
   }
 
+  private int region() {
+    return config.node().region();
+  }
+
   private int instances() {
     int configured = config.gateway().instances();
     return configured == 0 ? Runtime.getRuntime().availableProcessors() : configured;
@@ -212,7 +224,7 @@ public final class GatewayRole {
   /** Templates only; no endpoint is called, so none needs a bus. */
   private List<String> routes() {
     return Stream.concat(
-            publicEndpoints((EventBus) null).stream(), adminEndpoints((EventBus) null).stream())
+            publicEndpoints(null, null).stream(), adminEndpoints((EventBus) null).stream())
         .map(Endpoint::path)
         .distinct()
         .toList();

@@ -11,12 +11,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.ItemCreate;
 import io.seckill.common.bus.PurchaseReply;
+import io.seckill.common.bus.SalesChange;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.IdempotencyKey;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
+import io.seckill.common.item.ItemGroup;
+import io.seckill.common.item.ItemRecord;
 import io.seckill.gateway.RawHttp.Response;
+import io.seckill.gateway.board.Boards;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -637,6 +641,32 @@ class GatewayIT {
     assertThat(one.path("serverTime").isTextual()).isTrue();
   }
 
+  @Test
+  void itemsShouldShowTheirGroupAndBePausedWhileAllSalesAreStopped() throws Exception {
+    try (RunningGateway own = RunningGateway.start()) {
+      own.publish(
+          Boards.stopped(Boards.of(1_700_000_001_000L, Boards.inGroup(1, new ItemGroup("g", 2)))));
+      for (String path : List.of("/api/v1/items", "/api/v1/items/1")) {
+        JsonNode[] item = {null};
+        RunningGateway.await(
+            () -> {
+              try {
+                JsonNode body = JSON.readTree(RawHttp.once(own.publicPort(), get(path, "")).body());
+                item[0] = body.path("items").path(0);
+                item[0] = item[0].isMissingNode() ? body : item[0];
+                return item[0].path("state").asText().equals("PAUSED");
+              } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+              }
+            });
+        assertThat(item[0].path("group").toString()).isEqualTo("{\"id\":\"g\",\"limitPerUser\":2}");
+      }
+      JsonNode other = JSON.readTree(call(get("/api/v1/items/1", "")).body());
+      assertThat(other.path("state").asText()).isEqualTo("OPEN");
+      assertThat(other.has("group")).isFalse();
+    }
+  }
+
   /** A page sets its clock by these answers: none may say "as before", which has no time in it. */
   @ParameterizedTest
   @ValueSource(strings = {"/api/v1/items", "/api/v1/items/1"})
@@ -738,7 +768,11 @@ class GatewayIT {
   void AU_05_theAdminPortShouldWantTheRole() throws Exception {
     for (String path :
         List.of(
-            "/api/v1/admin/items/1/preheat", "/api/v1/admin/items/1/end", "/api/v1/admin/audit")) {
+            "/api/v1/admin/items/1/preheat",
+            "/api/v1/admin/items/1/withdraw",
+            "/api/v1/admin/items/1/end",
+            "/api/v1/admin/sales/stop",
+            "/api/v1/admin/audit")) {
       problem(RawHttp.once(gateway.adminPort(), post(path, "", "")), ErrorCode.UNAUTHENTICATED);
       problem(
           RawHttp.once(gateway.adminPort(), post(path, bearer("ann"), "")), ErrorCode.FORBIDDEN);
@@ -782,13 +816,142 @@ class GatewayIT {
             admin("/api/v1/admin/items/1/restock", "", "{\"units\":5,\"requestId\":\"r1\"}")
                 .status())
         .isEqualTo(200);
-    assertThat(((ItemChange) gateway.changes().remove()).units()).isEqualTo(5);
+    assertThat(((ItemChange) gateway.changes().remove()).values())
+        .isEqualTo(ItemChange.Values.ofUnits(5));
     problem(admin("/api/v1/admin/items/404/pause", "", ""), ErrorCode.NOT_FOUND);
     Response list =
         RawHttp.once(
             gateway.adminPort(),
             get("/api/v1/admin/items", "Authorization: Bearer " + gateway.adminToken() + "\r\n"));
     assertThat(JSON.readTree(list.body()).at("/items/0/remaining").asInt()).isEqualTo(100);
+  }
+
+  static Stream<Arguments> changes() {
+    return Stream.of(
+        Arguments.of("preheat", "", "PREHEAT", ItemChange.Values.NONE),
+        Arguments.of("pause", "", "PAUSE", ItemChange.Values.NONE),
+        Arguments.of("restock", "\"units\":5", "RESTOCK", ItemChange.Values.ofUnits(5)),
+        Arguments.of("withdraw", "\"units\":5", "WITHDRAW", ItemChange.Values.ofUnits(5)),
+        Arguments.of("total", "\"total\":0", "SET_TOTAL", ItemChange.Values.ofUnits(0)),
+        Arguments.of("cap", "\"cap\":0", "CAP", ItemChange.Values.ofUnits(0)),
+        Arguments.of("cap", "\"cap\":null", "CAP", ItemChange.Values.ofUnits(ItemRecord.NO_CAP)),
+        Arguments.of("limit", "\"limitPerUser\":3", "SET_LIMIT", ItemChange.Values.ofLimit(3)),
+        Arguments.of(
+            "window",
+            "\"startsAt\":\"1970-01-01T00:00:01Z\",\"endsAt\":\"1970-01-01T08:00:02+08:00\"",
+            "SET_WINDOW",
+            ItemChange.Values.ofWindow(1_000, 2_000)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("changes")
+  void everyChangeShouldReachTheEngineOnceUnderItsRequestId(
+      String word, String fields, ItemChange.Action action, ItemChange.Values values)
+      throws Exception {
+    String path = "/api/v1/admin/items/1/" + word;
+    String more = fields.isEmpty() ? "" : fields + ",";
+    Response inBody = admin(path, "", "{" + more + "\"requestId\":\"r-1\"}");
+    Response inHeader = admin(path, "Idempotency-Key: r-1\r\n", "{" + fields + "}");
+    problem(
+        admin(path, "Idempotency-Key: r-2\r\n", "{" + more + "\"requestId\":\"r-1\"}"),
+        ErrorCode.INVALID_REQUEST);
+    for (Response response : List.of(inBody, inHeader)) {
+      assertThat(response.status()).as(response.body()).isEqualTo(200);
+      JsonNode changed = JSON.readTree(response.body());
+      assertThat(changed.path("asked").asInt()).isEqualTo(10);
+      assertThat(changed.path("done").asInt()).isEqualTo(7);
+      assertThat(changed.path("settled").isBoolean()).isTrue();
+      assertThat(changed.path("units").asInt()).isEqualTo(100);
+      assertThat(changed.path("reserve").asInt()).isEqualTo(40);
+      assertThat(changed.path("cap").asInt()).isEqualTo(60);
+      assertThat(changed.path("generation").asInt()).isEqualTo(2);
+      assertThat(gateway.changes().remove())
+          .isEqualTo(new ItemChange("r-1", "olga", new ItemId(1), action, values));
+    }
+    assertThat(gateway.changes()).isEmpty();
+  }
+
+  static Stream<Arguments> wrongChanges() {
+    return Stream.of(
+            "preheat {\"units\":5}",
+            "withdraw {}",
+            "withdraw {\"units\":0}",
+            "withdraw {\"units\":1e3}",
+            "withdraw {\"units\":9223372036854775808}",
+            "withdraw {\"total\":5}",
+            "total {}",
+            "total {\"total\":-1}",
+            "total {\"total\":1.0}",
+            "total {\"total\":null}",
+            "total {\"units\":5}",
+            "cap {}",
+            "cap {\"cap\":-1}",
+            "cap {\"cap\":\"none\"}",
+            "cap {\"cap\":1000000001}",
+            "limit {}",
+            "limit {\"limitPerUser\":0}",
+            "limit {\"limitPerUser\":101}",
+            "limit {\"limitPerUser\":1,\"limitPerUser\":2}",
+            "window {}",
+            "window {\"startsAt\":\"2026-11-11T00:00:00Z\"}",
+            "window {\"startsAt\":\"2026-11-11T00:00:00Z\",\"endsAt\":\"2026-11-11T00:00:00Z\"}",
+            "window {\"startsAt\":\"2026-11-11T00:00:00\",\"endsAt\":\"2026-11-12T00:00:00Z\"}",
+            "window {\"startsAt\":0,\"endsAt\":1}",
+            "pause []",
+            "end {\"requestId\":\"\"}")
+        .map(line -> Arguments.of((Object[]) line.split(" ", 2)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrongChanges")
+  void IN_08_aWrongChangeShouldChangeNothing(String word, String body) throws Exception {
+    problem(admin("/api/v1/admin/items/1/" + word, "", body), ErrorCode.INVALID_REQUEST);
+    assertThat(gateway.changes()).isEmpty();
+  }
+
+  @Test
+  void adminShouldStopResumeAndShowAllSales() throws Exception {
+    Response stopped = admin("/api/v1/admin/sales/stop", "", "{\"requestId\":\"night-1\"}");
+    assertThat(stopped.body()).isEqualTo("{\"stopped\":true,\"generation\":8}");
+    assertThat(gateway.changes().remove()).isEqualTo(new SalesChange("night-1", "olga", 0, true));
+    Response resumed = admin("/api/v1/admin/sales/resume", "Idempotency-Key: night-2\r\n", "");
+    assertThat(resumed.body()).isEqualTo("{\"stopped\":false,\"generation\":8}");
+    assertThat(gateway.changes().remove()).isEqualTo(new SalesChange("night-2", "olga", 0, false));
+    Response shown =
+        RawHttp.once(
+            gateway.adminPort(),
+            get("/api/v1/admin/sales", "Authorization: Bearer " + gateway.adminToken() + "\r\n"));
+    assertThat(shown.body()).isEqualTo("{\"stopped\":false,\"generation\":7}");
+    problem(admin("/api/v1/admin/sales/stop", "", "{\"stopped\":true}"), ErrorCode.INVALID_REQUEST);
+    assertThat(gateway.changes()).isEmpty();
+  }
+
+  @Test
+  void itemsShouldBelongToAGroupWhenOneIsNamed() throws Exception {
+    String item =
+        "{\"itemId\":\"8\",\"name\":\"n\",\"priceMinor\":1,\"currency\":\"CNY\","
+            + "\"startsAt\":\"2026-11-11T00:00:00Z\",\"endsAt\":\"2026-11-12T00:00:00Z\","
+            + "\"stock\":1,\"group\":";
+    Response created =
+        admin("/api/v1/admin/items", "", item + "{\"id\":\"phone.2026\",\"limitPerUser\":2}}");
+    assertThat(JSON.readTree(created.body()).at("/group/id").asText()).isEqualTo("phone.2026");
+    assertThat(((ItemCreate) gateway.changes().remove()).definition().group())
+        .isEqualTo(new ItemGroup("phone.2026", 2));
+    for (String wrong :
+        List.of(
+            "null",
+            "\"phone\"",
+            "{}",
+            "{\"id\":\"phone\"}",
+            "{\"limitPerUser\":1}",
+            "{\"id\":\"a b\",\"limitPerUser\":1}",
+            "{\"id\":\"\",\"limitPerUser\":1}",
+            "{\"id\":\"a\",\"limitPerUser\":0}",
+            "{\"id\":\"a\",\"limitPerUser\":101}",
+            "{\"id\":\"a\",\"limitPerUser\":1,\"name\":\"x\"}")) {
+      problem(admin("/api/v1/admin/items", "", item + wrong + "}"), ErrorCode.INVALID_REQUEST);
+    }
+    assertThat(gateway.changes()).isEmpty();
   }
 
   @ParameterizedTest

@@ -160,7 +160,7 @@ class OpenApiTest {
   }
 
   private Map<String, Endpoint> routes() {
-    List<Endpoint> all = new ArrayList<>(role.publicEndpoints(null));
+    List<Endpoint> all = new ArrayList<>(role.publicEndpoints(null, null));
     all.addAll(role.adminEndpoints(null));
     return all.stream()
         .filter(

@@ -10,16 +10,22 @@ import io.seckill.common.bus.Board;
 import io.seckill.common.bus.BoardRequest;
 import io.seckill.common.bus.BusCodecs;
 import io.seckill.common.bus.BusFailures;
+import io.seckill.common.bus.Done;
 import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.ItemChanged;
 import io.seckill.common.bus.ItemCreate;
 import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
-import io.seckill.common.bus.ItemView;
 import io.seckill.common.bus.OrderQuery;
 import io.seckill.common.bus.OrderViews;
 import io.seckill.common.bus.OrdersQuery;
+import io.seckill.common.bus.PurchaseBatch;
+import io.seckill.common.bus.PurchaseReplies;
 import io.seckill.common.bus.PurchaseReply;
 import io.seckill.common.bus.PurchaseRequest;
+import io.seckill.common.bus.SalesChange;
+import io.seckill.common.bus.SalesQuery;
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
@@ -195,19 +201,23 @@ final class RunningGateway implements AutoCloseable {
   }
 
   private void answerAsEngine() {
-    vertx
-        .eventBus()
-        .<PurchaseRequest>consumer(
-            Addresses.PURCHASE,
-            message -> {
-              purchases.add(message.body());
-              PurchaseReply reply = engine.apply(message.body());
-              if (reply != null) {
-                message.reply(reply);
-              }
-            });
+    vertx.eventBus().consumer(Addresses.PURCHASE, this::decide);
     vertx.eventBus().<BoardRequest>consumer(Addresses.BOARD_NOW, message -> message.reply(board));
     vertx.eventBus().consumer(Addresses.CHANGE_ITEM, this::changeItem);
+    vertx.eventBus().consumer(Addresses.CHANGE_SALES, this::changeSales);
+  }
+
+  private void decide(Message<PurchaseBatch> message) {
+    PurchaseBatch batch = message.body();
+    message.reply(new Done());
+    for (int i = 0; i < batch.purchases().size(); i++) {
+      purchases.add(batch.purchases().get(i));
+      PurchaseReply reply = engine.apply(batch.purchases().get(i));
+      if (reply != null) {
+        PurchaseReplies.Answer answer = new PurchaseReplies.Answer(batch.id(), i, reply);
+        vertx.eventBus().send(batch.replyTo(), new PurchaseReplies(List.of(answer)));
+      }
+    }
   }
 
   private void changeItem(Message<ItemChange> message) {
@@ -216,9 +226,24 @@ final class RunningGateway implements AutoCloseable {
       BusFailures.reply(
           message, new SeckillException(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title()));
     } else {
-      ItemView view = Boards.item(message.body().item().value());
-      message.reply(view);
+      message.reply(new ItemChanged(record(message.body().item().value(), 2, 60), 10, 7, false));
     }
+  }
+
+  private void changeSales(Message<SalesChange> message) {
+    changes.add(message.body());
+    message.reply(new SalesRecord(message.body().stopped(), 8));
+  }
+
+  private static ItemRecord record(long item, long generation, long cap) {
+    return new ItemRecord(
+        Boards.item(item).definition(), ItemState.OPEN, generation, 100, 100, 40, cap, List.of());
+  }
+
+  /** Publishes a board as an engine does. */
+  void publish(Board latest) {
+    board = latest;
+    vertx.eventBus().publish(Addresses.BOARD, latest);
   }
 
   private void answerAsConsumer() {
@@ -239,23 +264,19 @@ final class RunningGateway implements AutoCloseable {
                               0,
                               message.body().stock(),
                               0,
+                              0,
+                              ItemRecord.NO_CAP,
                               List.of()))));
             });
     vertx
         .eventBus()
         .<ItemQuery>consumer(
             Addresses.LEDGER_ITEMS,
-            message ->
-                message.reply(
-                    new ItemRecords(
-                        List.of(
-                            new ItemRecord(
-                                Boards.item(1).definition(),
-                                ItemState.OPEN,
-                                2,
-                                100,
-                                100,
-                                List.of())))));
+            message -> message.reply(new ItemRecords(List.of(record(1, 2, ItemRecord.NO_CAP)))));
+    vertx
+        .eventBus()
+        .<SalesQuery>consumer(
+            Addresses.LEDGER_SALES, message -> message.reply(new SalesRecord(false, 7)));
     vertx
         .eventBus()
         .<AuditRequest>consumer(

@@ -61,7 +61,19 @@ public final class TestConfigs {
       SeckillConfig.Jwt jwt, SeckillConfig.Gateway gateway, SeckillConfig.Admission admission) {
     return new SeckillConfig(
         new SeckillConfig.Node("test", 0, 20_000),
-        new SeckillConfig.Redis("redis://127.0.0.1:6379", new Secret(""), 1, 2, 2_000, 1_000),
+        new SeckillConfig.Redis(
+            "redis://127.0.0.1:6379",
+            new Secret(""),
+            new Secret(""),
+            1,
+            2,
+            2_000,
+            1_000,
+            SeckillConfig.Durability.NONE,
+            false,
+            1,
+            100,
+            2_000),
         new SeckillConfig.MySql(
             "127.0.0.1", 3306, "seckill", "seckill", new Secret(""), 8, 256, 3_000, 15_000),
         jwt,
@@ -69,7 +81,7 @@ public final class TestConfigs {
         gateway,
         admission,
         new SeckillConfig.Engine(1, 20_000, 128, 2, 250, 1_000, 2_000_000),
-        new SeckillConfig.Consumer(1_000, 500, 30_000, 5, 5_000),
+        new SeckillConfig.Consumer(1_000, 500, 30_000, 5, 5_000, 86_400_000),
         new SeckillConfig.Management("127.0.0.1", 0),
         new SeckillConfig.Bus(false, "127.0.0.1", 0, List.of(), ""));
   }

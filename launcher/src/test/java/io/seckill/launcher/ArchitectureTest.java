@@ -120,8 +120,13 @@ class ArchitectureTest {
                                   "ApplyMove",
                                   "PutItem",
                                   "ReleaseWin",
+                                  "SendUnits",
+                                  "TakeUnits",
+                                  "SwitchSales",
+                                  "RemoveItem",
                                   "RestoreItem",
                                   "RestoreReceipts",
+                                  "RestoreHoldings",
                                   "ForgetItem",
                                   "OpenShard",
                                   "FreezeShard")

@@ -6,9 +6,9 @@ import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.bus.AuditRequest;
 import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.ItemChanged;
 import io.seckill.common.bus.ItemCreate;
 import io.seckill.common.bus.ItemRecords;
-import io.seckill.common.bus.ItemView;
 import io.seckill.common.config.ConfigLoader;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
@@ -94,8 +94,8 @@ class SaleFaultIT {
         ItemRecords.class);
     ask(
         Addresses.CHANGE_ITEM,
-        new ItemChange("preheat", "test", ITEM, ItemChange.Action.PREHEAT, 0, 0),
-        ItemView.class);
+        new ItemChange("preheat", "test", ITEM, ItemChange.Action.PREHEAT, ItemChange.Values.NONE),
+        ItemChanged.class);
   }
 
   @AfterEach

@@ -40,11 +40,17 @@ public final class Web {
   /** Buys one unit of an item. */
   public Answer buy(String publicUrl, String token, String item, String key)
       throws IOException, InterruptedException {
+    return post(publicUrl + "/api/v1/items/" + item + "/purchases", token, key, "{\"quantity\":1}");
+  }
+
+  /** POST of a JSON text under an idempotency key. */
+  public Answer post(String url, String token, String key, String body)
+      throws IOException, InterruptedException {
     return send(
-        request(publicUrl + "/api/v1/items/" + item + "/purchases", token)
+        request(url, token)
             .header("Content-Type", "application/json")
             .header("Idempotency-Key", key)
-            .POST(BodyPublishers.ofString("{\"quantity\":1}")));
+            .POST(BodyPublishers.ofString(body)));
   }
 
   private static HttpRequest.Builder request(String url, String token) {

@@ -11,16 +11,26 @@ public final class ApplyMove {
 
   private ApplyMove() {}
 
-  /** Applies it: OK, ALREADY, GAP, NOT_READY, LOST, NOT_WRITTEN, FENCED, FROZEN or EXPIRED. */
+  /**
+   * Applies it: OK, ALREADY, GAP, NOT_READY, LOST, NOT_WRITTEN, FENCED, FROZEN or EXPIRED.
+   *
+   * @param move a move in
+   */
   public static Future<StepResult> run(
       RedisLink link, Fence fence, RedisKeys keys, Move move, long timeoutMs) {
+    if (!move.kind().isIn()) {
+      throw new IllegalArgumentException(move.kind() + " lets no units in");
+    }
     return SCRIPT
         .run(
             link,
             fence,
             List.of(keys.head(), keys.log(), keys.item(move.item()), keys.stock(move.item())),
             List.of(
-                move.item().toString(), Long.toString(move.number()), Long.toString(move.units())),
+                move.item().toString(),
+                Long.toString(move.number()),
+                Long.toString(move.units()),
+                move.kind().name()),
             timeoutMs)
         .map(StepResult::of);
   }

@@ -8,8 +8,10 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * {@code decide_purchases.lua}: decides a batch of purchases of one shard, each all or nothing, in
@@ -44,14 +46,30 @@ public final class DecidePurchases {
    */
   public record Limits(long maxLogEntries, int windowWins, long windowMs) {}
 
+  /**
+   * Purchases that go out in one call.
+   *
+   * @param limits what holds for all of them
+   * @param seenSeq the highest number of the fence's epoch that the caller has seen; 0 for none. A
+   *     shard that knows less has lost what it had told: it is frozen and refuses as FENCED
+   * @param groups which items have a group
+   * @param purchases 1 to {@value #MAX_BATCH}
+   */
+  public record Batch(Limits limits, long seenSeq, ItemGroups groups, List<Purchase> purchases) {}
+
   /** What became of the call. */
   public sealed interface Result {}
 
   /** Nothing was decided. */
   public record Refused(FenceStatus status) implements Result {}
 
-  /** One decision for each purchase, in their order. */
-  public record Decided(List<Decision> decisions) implements Result {}
+  /**
+   * Everything was decided.
+   *
+   * @param headSeq the shard's seq after the batch
+   * @param decisions one for each purchase, in their order
+   */
+  public record Decided(long headSeq, List<Decision> decisions) implements Result {}
 
   /**
    * What became of one purchase.
@@ -63,53 +81,83 @@ public final class DecidePurchases {
   public record Decision(PurchaseStatus status, EntryId entry, long number) {}
 
   /**
-   * Runs the batch. Fails with {@link RedisCallException}.
+   * What became of a call that waited for replicas.
    *
-   * @param batch 1 to {@value #MAX_BATCH} purchases
+   * @param result as without waiting
+   * @param met whether as many replicas as asked for have all that the result tells of; else they
+   *     may or may not
    */
+  public record Replicated(Result result, boolean met) {}
+
+  /** Runs the batch. Fails with {@link RedisCallException}. */
   public static Future<Result> run(
-      RedisLink link,
-      Fence fence,
-      RedisKeys keys,
-      Limits limits,
-      List<Purchase> batch,
-      long timeoutMs) {
-    if (batch.isEmpty() || batch.size() > MAX_BATCH) {
+      RedisLink link, Fence fence, RedisKeys keys, Batch batch, long timeoutMs) {
+    Script.Call call = callOf(fence, keys, batch);
+    return SCRIPT
+        .run(link, fence, call.keys(), call.args(), timeoutMs)
+        .map(reply -> resultOf(reply, fence.epoch(), batch.purchases().size()));
+  }
+
+  /**
+   * As {@link #run}, and waits until replicas have it. That they have not is no failure of the
+   * call: the result is told all the same.
+   */
+  public static Future<Replicated> runAndWait(
+      RedisLink link, Fence fence, RedisKeys keys, Batch batch, ReplicaWait wait, long timeoutMs) {
+    return SCRIPT
+        .runAndWait(link, callOf(fence, keys, batch), wait, timeoutMs)
+        .map(
+            replicated ->
+                new Replicated(
+                    resultOf(replicated.reply(), fence.epoch(), batch.purchases().size()),
+                    replicated.replicas() >= wait.replicas()));
+  }
+
+  private static Script.Call callOf(Fence fence, RedisKeys keys, Batch batch) {
+    List<Purchase> purchases = batch.purchases();
+    if (purchases.isEmpty() || purchases.size() > MAX_BATCH) {
       throw new IllegalArgumentException("1 to " + MAX_BATCH + " purchases");
     }
+    Limits limits = batch.limits();
     Map<ItemId, Integer> items = new HashMap<>();
-    List<String> scriptKeys = new ArrayList<>(2 + 3 + batch.size());
+    Set<String> groups = new LinkedHashSet<>();
+    List<String> scriptKeys = new ArrayList<>();
     scriptKeys.add(keys.head());
     scriptKeys.add(keys.log());
-    List<String> args = new ArrayList<>(8 + 4 * batch.size());
+    List<String> args = new ArrayList<>(7 + 3 * purchases.size());
+    args.add(Long.toString(batch.seenSeq()));
     args.add(Long.toString(limits.maxLogEntries()));
     args.add(Integer.toString(limits.windowWins()));
     args.add(Long.toString(limits.windowMs()));
     int countAt = args.size();
     args.add("");
-    for (Purchase purchase : batch) {
+    for (Purchase purchase : purchases) {
       for (PurchaseLine line : purchase.lines()) {
-        if (items.putIfAbsent(line.item(), items.size() + 1) == null) {
-          scriptKeys.add(keys.item(line.item()));
-          scriptKeys.add(keys.stock(line.item()));
-          scriptKeys.add(keys.receipts(line.item()));
-          args.add(line.item().toString());
+        ItemId item = line.item();
+        if (items.putIfAbsent(item, items.size() + 1) == null) {
+          scriptKeys.add(keys.item(item));
+          scriptKeys.add(keys.stock(item));
+          scriptKeys.add(keys.receipts(item));
+          String group = batch.groups().idOf(item);
+          args.add(item.toString());
+          args.add(group);
+          if (!group.isEmpty()) {
+            groups.add(group);
+          }
         }
       }
     }
     args.set(countAt, Integer.toString(items.size()));
-    for (Purchase purchase : batch) {
+    groups.forEach(group -> scriptKeys.add(keys.held(group)));
+    for (Purchase purchase : purchases) {
       args.add(purchase.user().value());
       args.add(purchase.keyDigest());
-      args.add(purchase.bodyDigest());
       args.add(linesOf(purchase, items));
-      if (limits.windowWins() > 0) {
-        scriptKeys.add(keys.window(purchase.user()));
-      }
     }
-    return SCRIPT
-        .run(link, fence, scriptKeys, args, timeoutMs)
-        .map(reply -> resultOf(reply, batch.size()));
+    if (limits.windowWins() > 0) {
+      scriptKeys.addAll(keys.windows());
+    }
+    return new Script.Call(fence, scriptKeys, args);
   }
 
   private static String linesOf(Purchase purchase, Map<ItemId, Integer> items) {
@@ -120,26 +168,38 @@ public final class DecidePurchases {
       }
       text.append(items.get(line.item())).append(':').append(line.quantity().value());
     }
+    if (!purchase.bodyDigest().isEmpty()) {
+      text.append('|').append(purchase.bodyDigest());
+    }
     return text.toString();
   }
 
-  private static Result resultOf(Response reply, int purchases) {
+  private static Result resultOf(Response reply, long epoch, int purchases) {
     String status = reply.get(0).toString();
     if (!status.equals("OK")) {
       return new Refused(FenceStatus.valueOf(status));
     }
-    if (reply.size() != 1 + 3 * purchases) {
+    List<Decision> decisions = new ArrayList<>(purchases);
+    long seq = reply.get(1).toLong();
+    int at = 2;
+    for (int i = 0; i < purchases; i++) {
+      PurchaseStatus its = PurchaseStatus.valueOf(reply.get(at++).toString());
+      EntryId entry =
+          switch (its) {
+            case WIN -> new EntryId(epoch, ++seq);
+            case REPLAY, LIMIT -> entryOf(reply.get(at++).toString());
+            default -> null;
+          };
+      long number = its.hasNumber() ? reply.get(at++).toLong() : 0;
+      decisions.add(new Decision(its, entry, number));
+    }
+    if (at != reply.size()) {
       throw new IllegalStateException("decide_purchases answered " + reply.size() + " values");
     }
-    List<Decision> decisions = new ArrayList<>(purchases);
-    for (int i = 1; i < reply.size(); i += 3) {
-      String entry = reply.get(i + 1).toString();
-      decisions.add(
-          new Decision(
-              PurchaseStatus.valueOf(reply.get(i).toString()),
-              entry.isEmpty() ? null : EntryId.parse(entry),
-              reply.get(i + 2).toLong()));
-    }
-    return new Decided(decisions);
+    return new Decided(seq, decisions);
+  }
+
+  private static EntryId entryOf(String text) {
+    return text.isEmpty() ? null : EntryId.parse(text);
   }
 }

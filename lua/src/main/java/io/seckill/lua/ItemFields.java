@@ -17,5 +17,7 @@ final class ItemFields {
     args.add(item.currency());
     args.add(item.picture());
     args.add(Long.toString(item.payWithinMs()));
+    args.add(item.group() == null ? "" : item.group().id());
+    args.add(item.group() == null ? "0" : Integer.toString(item.group().limitPerUser()));
   }
 }

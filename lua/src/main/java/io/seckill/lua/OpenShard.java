@@ -1,5 +1,6 @@
 package io.seckill.lua;
 
+import io.seckill.common.bus.SalesRecord;
 import io.vertx.core.Future;
 import java.util.List;
 
@@ -10,9 +11,15 @@ public final class OpenShard {
 
   private OpenShard() {}
 
-  /** Opens: OK, FENCED, FROZEN (it is not being repaired) or EXPIRED. */
+  /**
+   * Opens: OK, FENCED, FROZEN (it is not being repaired) or EXPIRED.
+   *
+   * @param sales the stop switch as the ledger knows it; a shard that knows a later one keeps it
+   */
   public static Future<StepResult> run(
-      RedisLink link, Fence fence, RedisKeys keys, long timeoutMs) {
-    return SCRIPT.run(link, fence, List.of(keys.head()), List.of(), timeoutMs).map(StepResult::of);
+      RedisLink link, Fence fence, RedisKeys keys, SalesRecord sales, long timeoutMs) {
+    return SCRIPT
+        .run(link, fence, List.of(keys.head()), SalesFields.of(sales), timeoutMs)
+        .map(StepResult::of);
   }
 }

@@ -3,7 +3,7 @@ package io.seckill.lua;
 /** What {@code decide_purchases} says of one purchase. The names are the words of the script. */
 public enum PurchaseStatus {
   /** Units taken; the entry is the win's. */
-  WIN,
+  WIN(true),
   /** An earlier win under the same key; the entry is that win's. */
   REPLAY,
   /** The same key with another body. */
@@ -11,17 +11,22 @@ public enum PurchaseStatus {
   /** The item is not known here or not preheated. */
   NOT_READY,
   /** Before the opening; the number is the milliseconds until then. */
-  NOT_STARTED,
+  NOT_STARTED(true),
   /** After the end. */
   ENDED,
-  /** Held by an operator. */
+  /** Held by an operator: this item, or all sales by the stop switch. */
   PAUSED,
-  /** Would exceed the limit; the entry is the latest held win's. */
+  /** The call named another group of an item than the shard knows: learn the item again. */
+  GROUP,
+  /**
+   * Would exceed the limit of the item or of its group; the entry is the latest held win's of an
+   * item of the purchase, null when there is none.
+   */
   LIMIT,
   /** This shard has too few units; the number is what it has. */
-  DRY,
+  DRY(true),
   /** The user's window is full; the number is the milliseconds to wait. */
-  WINDOW,
+  WINDOW(true),
   /** Keys that must be there are not: the shard is frozen. */
   LOST,
   /** The log is at its memory bound. */
@@ -32,5 +37,20 @@ public enum PurchaseStatus {
    * Lines that can never be an order: several currencies, or a quantity that no gateway lets
    * through.
    */
-  INVALID
+  INVALID;
+
+  private final boolean hasNumber;
+
+  PurchaseStatus() {
+    this(false);
+  }
+
+  PurchaseStatus(boolean hasNumber) {
+    this.hasNumber = hasNumber;
+  }
+
+  /** Whether the script tells a number with the word. */
+  boolean hasNumber() {
+    return hasNumber;
+  }
 }

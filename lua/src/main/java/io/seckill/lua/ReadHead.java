@@ -1,5 +1,6 @@
 package io.seckill.lua;
 
+import io.seckill.common.bus.SalesRecord;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 import java.util.List;
@@ -21,9 +22,16 @@ public final class ReadHead {
    * @param state OPEN, REPAIRING or FROZEN
    * @param shardCount S
    * @param progress steps of a repair that is under way; 0 outside one
+   * @param sales the stop switch as the shard knows it
    */
   public record Head(
-      long epoch, long seq, String runId, HeadState state, int shardCount, long progress) {}
+      long epoch,
+      long seq,
+      String runId,
+      HeadState state,
+      int shardCount,
+      long progress,
+      SalesRecord sales) {}
 
   /** The states of a head. */
   public enum HeadState {
@@ -53,6 +61,7 @@ public final class ReadHead {
             reply.get(3).toString(),
             HeadState.valueOf(reply.get(4).toString()),
             reply.get(5).toInteger(),
-            reply.get(6).toLong()));
+            reply.get(6).toLong(),
+            SalesFields.read(reply, 7)));
   }
 }

@@ -1,7 +1,9 @@
 package io.seckill.lua;
 
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemGroup;
 import io.seckill.common.item.ItemState;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
@@ -18,8 +20,8 @@ public final class ReadItems {
   public static final int MAX_ITEMS = 500;
 
   private static final Script SCRIPT = Script.load("read_items");
-  private static final int FIRST = 6;
-  private static final int WIDTH = 16;
+  private static final int FIRST = 8;
+  private static final int WIDTH = 18;
 
   private ReadItems() {}
 
@@ -31,6 +33,7 @@ public final class ReadItems {
    * @param runId the head's run id
    * @param state the head's state
    * @param atMs Redis time
+   * @param sales the stop switch as the shard knows it
    * @param items in the order asked for; empty where the shard does not know the item
    */
   public record Reading(
@@ -39,6 +42,7 @@ public final class ReadItems {
       String runId,
       ReadHead.HeadState state,
       long atMs,
+      SalesRecord sales,
       List<Optional<ShardItem>> items) {}
 
   /**
@@ -50,7 +54,7 @@ public final class ReadItems {
    * @param adds entries of units so far
    * @param sent units sent to other shards
    * @param received units received from other shards
-   * @param granted units that came in, less what went out for good
+   * @param granted units that came in, less what went out for good; without those between shards
    * @param stock units to sell; empty when the key is missing or spoilt
    */
   public record ShardItem(
@@ -109,6 +113,7 @@ public final class ReadItems {
             reply.get(3).toString(),
             ReadHead.HeadState.valueOf(reply.get(4).toString()),
             reply.get(5).toLong(),
+            SalesFields.read(reply, 6),
             read));
   }
 
@@ -126,18 +131,23 @@ public final class ReadItems {
             reply.get(at + 4).toInteger(),
             reply.get(at + 2).toLong(),
             reply.get(at + 3).toLong(),
-            reply.get(at + 9).toLong());
-    String stock = reply.get(at + 15).toString();
+            reply.get(at + 9).toLong(),
+            groupOf(reply.get(at + 10).toString(), reply.get(at + 11).toInteger()));
+    String stock = reply.get(at + 17).toString();
     return Optional.of(
         new ShardItem(
             definition,
             new PutItem.ItemVersion(
                 reply.get(at).toLong(), ItemState.valueOf(reply.get(at + 1).toString())),
-            reply.get(at + 10).toLong(),
-            reply.get(at + 11).toLong(),
             reply.get(at + 12).toLong(),
             reply.get(at + 13).toLong(),
             reply.get(at + 14).toLong(),
+            reply.get(at + 15).toLong(),
+            reply.get(at + 16).toLong(),
             stock.isEmpty() ? Optional.empty() : Optional.of(Long.parseLong(stock))));
+  }
+
+  private static ItemGroup groupOf(String id, int limitPerUser) {
+    return id.isEmpty() ? null : new ItemGroup(id, limitPerUser);
   }
 }

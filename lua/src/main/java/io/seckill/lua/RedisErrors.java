@@ -39,11 +39,12 @@ final class RedisErrors {
       Set.of("READONLY", "MISCONF", "OOM", "NOREPLICAS");
 
   /**
-   * Replies after which the connection leads to the wrong server, or to none that helps: connect
-   * again, resolve again.
+   * Replies after which the connection leads to the wrong server, or to none that helps: ask the
+   * topology again. ASK and TRYAGAIN are not among them: they pass when the move of the slot ends,
+   * which MOVED tells.
    */
   private static final Set<String> WRONG_SERVER =
-      Set.of("READONLY", "MOVED", "ASK", "CLUSTERDOWN", "MASTERDOWN");
+      Set.of("READONLY", "MOVED", "CLUSTERDOWN", "MASTERDOWN");
 
   /**
    * Redis 6 wraps an error that a command raised inside a script: "ERR Error running script (call

@@ -1,7 +1,7 @@
 package io.seckill.lua;
 
 import io.seckill.common.id.ItemId;
-import io.seckill.common.id.UserId;
+import java.util.List;
 
 /**
  * The keys of one shard. The one place that spells Redis keys; all of a shard's keys share its hash
@@ -64,8 +64,13 @@ public final class RedisKeys {
     return prefix + "receipts:" + item.value();
   }
 
-  /** String with a TTL: times of the user's latest wins. */
-  public String window(UserId user) {
-    return prefix + "window:" + user.value();
+  /** Hash: user → units that he holds of a group of items; 1 or more. */
+  public String held(String group) {
+    return prefix + "held:" + group;
+  }
+
+  /** Two hashes with a TTL: user → times of his latest wins, in even and in odd periods. */
+  public List<String> windows() {
+    return List.of(prefix + "window:0", prefix + "window:1");
   }
 }

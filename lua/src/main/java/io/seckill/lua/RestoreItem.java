@@ -19,10 +19,13 @@ public final class RestoreItem {
    *
    * @param lastMove number of the last stored move
    * @param adds entries of units so far
-   * @param granted units that came in, less what went out for good
+   * @param sent units sent to other shards
+   * @param received units received from other shards
+   * @param granted units that came in, less what went out for good; without those between shards
    * @param stock units to sell
    */
-  public record Counters(long lastMove, long adds, long granted, long stock) {}
+  public record Counters(
+      long lastMove, long adds, long sent, long received, long granted, long stock) {}
 
   /** Restores: OK, FENCED, FROZEN (it is not being repaired) or EXPIRED. */
   public static Future<StepResult> run(
@@ -40,6 +43,8 @@ public final class RestoreItem {
     ItemFields.append(args, item);
     args.add(Long.toString(counters.lastMove()));
     args.add(Long.toString(counters.adds()));
+    args.add(Long.toString(counters.sent()));
+    args.add(Long.toString(counters.received()));
     args.add(Long.toString(counters.granted()));
     args.add(Long.toString(counters.stock()));
     return SCRIPT

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
@@ -79,26 +80,41 @@ public final class Script {
    */
   Future<Response> run(
       RedisLink link, Fence fence, List<String> keys, List<String> args, long timeoutMs) {
+    return run(new Call(fence, keys, args), timeoutMs, link::send);
+  }
+
+  /** As {@link #run}, and waits until replicas have what it did; see {@link ReplicaWait}. */
+  Future<RedisLink.Replicated> runAndWait(
+      RedisLink link, Call call, ReplicaWait wait, long timeoutMs) {
+    return run(
+        call,
+        timeoutMs,
+        (request, leftMs) -> link.sendAndWait(request, wait.replicas(), wait.waitMs(), leftMs));
+  }
+
+  /** What a call carries. */
+  record Call(Fence fence, List<String> keys, List<String> args) {}
+
+  private <T> Future<T> run(Call call, long timeoutMs, BiFunction<Request, Long, Future<T>> send) {
     long startedAt = System.nanoTime();
-    return link.send(request(Command.EVALSHA, sha1, fence, keys, args), timeoutMs)
+    return send.apply(request(Command.EVALSHA, sha1, call), timeoutMs)
         .recover(
             failure -> {
               if (!(failure instanceof RedisCallException e) || !e.code().equals("NOSCRIPT")) {
                 return Future.failedFuture(failure);
               }
               long leftMs = timeoutMs - (System.nanoTime() - startedAt) / 1_000_000;
-              return link.send(request(Command.EVAL, text, fence, keys, args), leftMs);
+              return send.apply(request(Command.EVAL, text, call), leftMs);
             });
   }
 
-  private static Request request(
-      Command command, String body, Fence fence, List<String> keys, List<String> args) {
-    Request request = Request.cmd(command).arg(body).arg(keys.size());
-    for (String key : keys) {
+  private static Request request(Command command, String body, Call call) {
+    Request request = Request.cmd(command).arg(body).arg(call.keys.size());
+    for (String key : call.keys) {
       request.arg(key);
     }
-    request.arg(fence.epoch()).arg(fence.runId()).arg(fence.notAfterMs());
-    for (String arg : args) {
+    request.arg(call.fence.epoch()).arg(call.fence.runId()).arg(call.fence.notAfterMs());
+    for (String arg : call.args) {
       request.arg(arg);
     }
     return request;

@@ -23,6 +23,10 @@ public record StepResult(Status status, String detail) {
     GAP,
     /** The item is not known here, or has no units yet and cannot open. */
     NOT_READY,
+    /** Done in part: the same call again goes on. */
+    MORE,
+    /** The call named another group of an item than the shard knows. */
+    GROUP,
     /** There is no such win. */
     NOT_FOUND,
     /** Keys that must be there are not: the shard is frozen. */

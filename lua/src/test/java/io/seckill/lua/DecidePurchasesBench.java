@@ -1,10 +1,11 @@
 package io.seckill.lua;
 
-import static io.seckill.lua.TestShard.NO_LIMITS;
 import static io.seckill.lua.TestShard.TIMEOUT_MS;
 import static io.seckill.lua.TestShard.buy;
 
 import io.seckill.common.id.ItemId;
+import io.seckill.lua.DecidePurchases.Batch;
+import io.seckill.lua.DecidePurchases.Limits;
 import io.seckill.lua.DecidePurchases.Purchase;
 import io.seckill.testkit.RedisAddress;
 import io.seckill.testkit.TestRedis;
@@ -26,6 +27,9 @@ final class DecidePurchasesBench {
   private static final int BATCH = 128;
   private static final int ROUNDS = 2_000;
   private static final int CALLS_IN_FLIGHT = 2;
+
+  /** As an engine is configured: with a window. */
+  private static final Limits LIMITS = new Limits(100_000_000, 10, 1_000);
 
   /** Check, take, mark, queue: without receipts, window, limit above one, fence or log order. */
   private static final String PLAIN =
@@ -69,7 +73,11 @@ final class DecidePurchasesBench {
             .toList();
     return i ->
         DecidePurchases.run(
-            shard.link, shard.fence(), shard.keys, NO_LIMITS, prepared.get(i), TIMEOUT_MS);
+            shard.link,
+            shard.fence(),
+            shard.keys,
+            new Batch(LIMITS, 0, ItemGroups.NONE, prepared.get(i)),
+            TIMEOUT_MS);
   }
 
   private static void plain(TestShard shard, String round, long stock, String what) {

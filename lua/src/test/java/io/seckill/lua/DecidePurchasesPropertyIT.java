@@ -1,14 +1,9 @@
 package io.seckill.lua;
 
-import static io.seckill.lua.TestShard.NO_LIMITS;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemDefinition;
 import io.seckill.common.item.ItemState;
-import io.seckill.common.log.LogEntry;
-import io.seckill.lua.DecidePurchases.Decided;
-import io.seckill.lua.DecidePurchases.Decision;
+import io.seckill.common.item.Move;
 import io.seckill.lua.DecidePurchases.Purchase;
 import io.seckill.testkit.TestRedis;
 import java.util.ArrayList;
@@ -25,8 +20,8 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
 /**
- * Random histories of one shard on a real Redis against {@link PurchaseModel}. {@code -Drounds=N}
- * sets the tries; jqwik prints the seed of a failure, and takes it as {@code @Property(seed)}.
+ * Random histories of one shard on a real Redis against {@link ShardModel}. {@code -Drounds=N} sets
+ * the tries; jqwik prints the seed of a failure, and takes it as {@code @Property(seed)}.
  */
 class DecidePurchasesPropertyIT {
 
@@ -38,8 +33,9 @@ class DecidePurchasesPropertyIT {
    *
    * @param limit units a user may hold
    * @param stock units at first
+   * @param group number of its group; 0 for none
    */
-  record ItemPlan(int limit, int stock) {}
+  record ItemPlan(int limit, int stock, int group) {}
 
   /** A step of a history; numbers are taken modulo what there is. */
   sealed interface Step {}
@@ -64,10 +60,15 @@ class DecidePurchasesPropertyIT {
   /** Pauses, resumes or ends an item. */
   record Change(int item, ItemState state) implements Step {}
 
+  /** Stops all sales or lets them go on. */
+  record Switch(boolean stopped) implements Step {}
+
   @Provide
   Arbitrary<List<ItemPlan>> items() {
     return Combinators.combine(
-            Arbitraries.integers().between(1, 3), Arbitraries.integers().between(0, 6))
+            Arbitraries.integers().between(1, 3),
+            Arbitraries.integers().between(0, 6),
+            Arbitraries.integers().between(0, 2))
         .as(ItemPlan::new)
         .list()
         .ofMinSize(1)
@@ -103,7 +104,8 @@ class DecidePurchasesPropertyIT {
             Tuple.of(6, buy),
             Tuple.of(3, any.map(Release::new)),
             Tuple.of(1, Combinators.combine(any, few).as(Restock::new)),
-            Tuple.of(1, change))
+            Tuple.of(1, change),
+            Tuple.of(1, Arbitraries.of(true, false, false).map(Switch::new)))
         .list()
         .ofMinSize(1)
         .ofMaxSize(30);
@@ -117,25 +119,23 @@ class DecidePurchasesPropertyIT {
       History history = new History(shard, plans);
       for (Step step : steps) {
         history.run(step);
-        history.check();
+        history.shard.check();
       }
     }
   }
 
-  /** A shard and its model, side by side. */
+  /** A shard and what the steps do to it. */
   private static final class History {
-    private final TestShard shard;
-    private final PurchaseModel model;
+    private final ModelledShard shard;
     private final List<ItemDefinition> definitions = new ArrayList<>();
+    private long salesGeneration;
 
-    History(TestShard shard, List<ItemPlan> plans) {
-      this.shard = shard;
-      this.model = new PurchaseModel(shard.epoch(), 0);
+    History(TestShard fresh, List<ItemPlan> plans) {
+      shard = new ModelledShard(fresh);
       for (ItemPlan plan : plans) {
-        ItemDefinition definition = shard.define(plan.limit());
+        ItemDefinition definition = fresh.define(plan.limit(), plan.group());
         shard.sell(definition, plan.stock());
         definitions.add(definition);
-        model.add(definition.id(), new PurchaseModel.Item(plan.limit(), plan.stock()));
       }
     }
 
@@ -143,26 +143,30 @@ class DecidePurchasesPropertyIT {
       if (step instanceof Buy buy) {
         buy(buy);
       } else if (step instanceof Release release) {
-        release(release.win());
-      } else if (step instanceof Restock restock) {
-        ItemDefinition definition = definition(restock.item());
-        PurchaseModel.Item item = model.items().get(definition.id());
-        model.restock(item, restock.units());
-        assertThat(shard.move(definition.id(), item.move, restock.units()).status())
-            .isEqualTo(StepResult.Status.OK);
-      } else if (step instanceof Change change) {
-        ItemDefinition definition = definition(change.item());
-        PurchaseModel.Item item = model.items().get(definition.id());
-        if (item.state != ItemState.ENDED) {
-          model.change(item, change.state());
-          assertThat(shard.put(definition, item.generation, change.state()).status())
-              .isEqualTo(StepResult.Status.OK);
+        List<ShardModel.Win> wins = shard.model.wins();
+        if (!wins.isEmpty()) {
+          shard.release(wins.get(release.win() % wins.size()));
         }
+      } else if (step instanceof Restock restock) {
+        ShardModel.Item item = item(restock.item());
+        shard.move(
+            new Move(item.definition.id(), 0, item.move + 1, Move.Kind.RESTOCK, restock.units()));
+      } else if (step instanceof Change change) {
+        ShardModel.Item item = item(change.item());
+        if (item.state != ItemState.ENDED) {
+          shard.put(item.definition, item.generation + 1, change.state());
+        }
+      } else if (step instanceof Switch change) {
+        shard.switchSales(change.stopped(), ++salesGeneration);
       }
     }
 
     private ItemDefinition definition(int number) {
       return definitions.get(number % definitions.size());
+    }
+
+    private ShardModel.Item item(int number) {
+      return shard.model.items().get(definition(number).id());
     }
 
     private void buy(Buy buy) {
@@ -178,65 +182,9 @@ class DecidePurchasesPropertyIT {
       for (int i = 0; from < purchases.size(); i++) {
         int size = buy.batches().get(i % buy.batches().size());
         int to = Math.min(purchases.size(), from + size);
-        List<Purchase> batch = purchases.subList(from, to);
-        List<Decision> expected = batch.stream().map(model::decide).toList();
-        assertThat(shard.call(shard.fence(), NO_LIMITS, batch.toArray(Purchase[]::new)))
-            .isEqualTo(new Decided(expected));
+        shard.decide(purchases.subList(from, to));
         from = to;
       }
-    }
-
-    private void release(int number) {
-      if (!model.wins().isEmpty()) {
-        PurchaseModel.Win win = model.wins().get(number % model.wins().size());
-        assertThat(
-                shard.release(win.user(), win.entry(), win.items().toArray(ItemId[]::new)).status())
-            .isEqualTo(model.release(win));
-      }
-    }
-
-    void check() {
-      assertThat(shard.seq()).isEqualTo(model.seq());
-      List<LogEntry> log = shard.log();
-      model.items().forEach((id, item) -> check(id, item, log));
-    }
-
-    private void check(ItemId id, PurchaseModel.Item item, List<LogEntry> log) {
-      assertThat(shard.stock(id)).isEqualTo(Long.toString(item.stock));
-      ReadItems.ShardItem read = shard.read(id);
-      assertThat(read.granted()).isEqualTo(item.granted);
-      long held = 0;
-      for (String user : USERS) {
-        String receipt = shard.receipt(id, user);
-        assertThat(receipt).isEqualTo(item.receipts.containsKey(user) ? item.receipt(user) : null);
-        int units = receipt == null ? 0 : Integer.parseInt(receipt.split(";", -1)[0]);
-        assertThat(units).as("I2: units that %s holds", user).isLessThanOrEqualTo(item.limit);
-        held += units;
-      }
-      assertThat(held + item.stock).as("I1: left and held of %s", id).isEqualTo(read.granted());
-      assertThat(stockByLog(id, log)).as("the log tells the stock").isEqualTo(item.stock);
-    }
-
-    private static long stockByLog(ItemId id, List<LogEntry> log) {
-      long stock = 0;
-      for (LogEntry entry : log) {
-        if (entry instanceof LogEntry.Win win) {
-          stock -=
-              win.lines().stream()
-                  .filter(line -> line.item().equals(id))
-                  .mapToLong(LogEntry.WinLine::quantity)
-                  .sum();
-        } else if (entry instanceof LogEntry.Release release) {
-          stock +=
-              release.lines().stream()
-                  .filter(line -> line.item().equals(id) && line.toStock())
-                  .mapToLong(LogEntry.ReleasedLine::units)
-                  .sum();
-        } else if (entry instanceof LogEntry.UnitsIn in && in.item().equals(id)) {
-          stock += in.units();
-        }
-      }
-      return stock;
     }
   }
 }

@@ -14,6 +14,7 @@ import io.seckill.common.id.UserId;
 import io.seckill.common.item.ItemDefinition;
 import io.seckill.common.item.ItemState;
 import io.seckill.common.log.LogEntry;
+import io.seckill.lua.DecidePurchases.Batch;
 import io.seckill.lua.DecidePurchases.Decided;
 import io.seckill.lua.DecidePurchases.Decision;
 import io.seckill.lua.DecidePurchases.Limits;
@@ -238,8 +239,7 @@ class DecidePurchasesScriptIT {
                       shard.link,
                       shard.fence(),
                       shard.keys,
-                      NO_LIMITS,
-                      List.of(purchase),
+                      TestShard.batch(List.of(purchase)),
                       TIMEOUT_MS)));
     }
     shard.loop.await(() -> Future.all(calls));
@@ -472,14 +472,54 @@ class DecidePurchasesScriptIT {
   void RL_02_windowShouldAlwaysHaveATimeToLive() throws InterruptedException {
     ItemId item = shard.sell(100, 1_000);
     ItemId dry = shard.sell(1, 0);
-    Limits window = new Limits(1_000_000, 2, 300);
-    String key = shard.keys.window(new UserId("alice"));
-    shard.decide(window, buy("alice", "k1", item, 1), buy("alice", "k2", item, 1));
-    assertThat(shard.redis("PTTL", key).toLong()).isBetween(1L, 300L);
-
+    Limits window = new Limits(1_000_000, 2, 500);
+    List<String> keys = shard.keys.windows();
     shard.decide(window, buy("carol", "k1", dry, 1), buy("carol", "k2", TestShard.newItemId(), 1));
-    assertThat(shard.redis("EXISTS", shard.keys.window(new UserId("carol"))).toLong()).isZero();
-    Await.until(TestLoop.BOUND, "the window is gone", () -> shard.text("GET", key) == null);
+    assertThat(shard.redis("EXISTS", keys.get(0), keys.get(1)).toLong())
+        .as("who wins nothing writes nothing")
+        .isZero();
+    shard.decide(window, buy("alice", "k1", item, 1), buy("alice", "k2", item, 1));
+    for (String key : keys) {
+      long leftMs = shard.redis("PTTL", key).toLong();
+      assertThat(leftMs)
+          .as("-1 is a key without an end")
+          .isNotEqualTo(-1)
+          .isLessThanOrEqualTo(2_000);
+    }
+    assertThat(shard.redis("EXISTS", keys.get(0), keys.get(1)).toLong()).isEqualTo(1);
+    Await.until(
+        TestLoop.BOUND,
+        "the windows are gone",
+        () -> shard.redis("EXISTS", keys.get(0), keys.get(1)).toLong() == 0);
+  }
+
+  @Test
+  void RL_02_windowsShouldKeepNobodyWhoseWinsNoLongerCount() throws InterruptedException {
+    ItemId item = shard.sell(100, 1_000);
+    long spanMs = 50;
+    Limits window = new Limits(1_000_000, 100, spanMs);
+    for (int round = 0; round < 6; round++) {
+      String user = "buyer-" + round;
+      shard.decide(window, buy(user, null, item, 1));
+      long at = shard.loop.get(shard.link::serverTimeMs);
+      Await.until(
+          TestLoop.BOUND, "a period is over", () -> shard.link.serverTimeMs() > at + spanMs);
+    }
+    for (String key : shard.keys.windows()) {
+      // The number of the period, and who won in it: one at most, for each wins in another.
+      assertThat(shard.redis("HLEN", key).toLong()).isLessThanOrEqualTo(2);
+    }
+  }
+
+  @Test
+  void windowThatIsSpoiltShouldCountAsEmpty() {
+    ItemId item = shard.sell(100, 1_000);
+    Limits window = new Limits(1_000_000, 1, 60_000);
+    shard.keys.windows().forEach(key -> shard.redis("SET", key, "x"));
+    assertThat(statuses(shard.decide(window, buy("alice", "k1", item, 1))))
+        .containsExactly(PurchaseStatus.WIN);
+    assertThat(statuses(shard.decide(window, buy("alice", "k2", item, 1))))
+        .containsExactly(PurchaseStatus.WINDOW);
   }
 
   // What stops the writing
@@ -557,6 +597,29 @@ class DecidePurchasesScriptIT {
     assertThat(shard.stock(item)).isEqualTo("10");
   }
 
+  private DecidePurchases.Result callHavingSeen(long seenSeq, Purchase purchase) {
+    Batch batch = new Batch(NO_LIMITS, seenSeq, ItemGroups.NONE, List.of(purchase));
+    return shard.run(
+        () -> DecidePurchases.run(shard.link, shard.fence(), shard.keys, batch, TIMEOUT_MS));
+  }
+
+  @Test
+  void RF_02_shardShouldBeFrozenWhenItKnowsLessThanTheCallerHasSeen() {
+    ItemId item = shard.sell(1, 10);
+    assertThat(callHavingSeen(3, buy("alice", null, item, 1)))
+        .isEqualTo(
+            new Decided(
+                4, List.of(new Decision(PurchaseStatus.WIN, new EntryId(shard.epoch(), 4), 9))));
+    assertThat(callHavingSeen(4, buy("alice", null, item, 1))).isInstanceOf(Decided.class);
+    String before = shard.redis("XRANGE", shard.keys.log(), "-", "+") + shard.stock(item);
+
+    assertThat(callHavingSeen(5, buy("bob", null, item, 1)))
+        .isEqualTo(new Refused(FenceStatus.FENCED));
+    assertThat(shard.redis("XRANGE", shard.keys.log(), "-", "+") + shard.stock(item))
+        .isEqualTo(before);
+    assertThat(shard.text("HGET", shard.keys.head(), "state")).isEqualTo("FROZEN");
+  }
+
   // What no gateway lets through
 
   @ParameterizedTest
@@ -596,9 +659,10 @@ class DecidePurchasesScriptIT {
                             keys.item(item),
                             keys.stock(item),
                             keys.receipts(item)),
-                        List.of("1000", "0", "1", "1", item.toString(), "alice", "k", "", lines),
+                        List.of(
+                            "0", "1000", "0", "1", "1", item.toString(), "", "alice", "k", lines),
                         TIMEOUT_MS));
-    return reply.get(1).toString();
+    return reply.get(2).toString();
   }
 
   @Test

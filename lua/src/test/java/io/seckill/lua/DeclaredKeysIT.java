@@ -5,6 +5,7 @@ import static io.seckill.lua.TestShard.basket;
 import static io.seckill.lua.TestShard.buy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemDefinition;
@@ -14,6 +15,7 @@ import io.seckill.testkit.RedisAddress;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -91,6 +93,17 @@ class DeclaredKeysIT {
             .entry();
     shard.release("alice", win, one, two);
     shard.read(one);
+    shard.send(one, 2, 1, OptionalLong.of(0));
+    shard.take(one, 3, 1);
+    shard.switchSales(true, 1);
+    shard.switchSales(false, 2);
+    ItemDefinition variant = shard.define(2, 1);
+    shard.sell(variant, 10);
+    EntryId ofGroup = shard.win(basket("alice", "k3", Map.of(one, 1, variant.id(), 1)));
+    shard.win(buy("bob", "k3", variant.id(), 2));
+    shard.release("alice", ofGroup, one, variant.id());
+    assertThat(shard.remove(variant.id(), 3).status()).isEqualTo(StepResult.Status.OK);
+    assertThat(shard.remove(two, 3).status()).isEqualTo(StepResult.Status.OK);
 
     shard.redis("XGROUP", "CREATE", shard.keys.log(), RedisKeys.GROUP, "0");
     shard.redis("XREADGROUP", "GROUP", RedisKeys.GROUP, "c", "STREAMS", shard.keys.log(), ">");
@@ -129,13 +142,20 @@ class DeclaredKeysIT {
                 shard.keys,
                 first,
                 new PutItem.ItemVersion(4, ItemState.OPEN),
-                new RestoreItem.Counters(2, 3, 15, 14),
+                new RestoreItem.Counters(2, 3, 0, 0, 15, 14),
                 TIMEOUT_MS));
     shard.run(
         () ->
             RestoreReceipts.run(
                 shard.link, repair, shard.keys, one, Map.of("bob", "0"), TIMEOUT_MS));
-    assertThat(shard.step(() -> OpenShard.run(shard.link, repair, shard.keys, TIMEOUT_MS)))
+    RestoreHoldings.Page page =
+        new RestoreHoldings.Page(variant.group().id(), true, Map.of("bob", 1L));
+    shard.run(() -> RestoreHoldings.run(shard.link, repair, shard.keys, page, TIMEOUT_MS));
+    assertThat(
+            shard.step(
+                () ->
+                    OpenShard.run(
+                        shard.link, repair, shard.keys, SalesRecord.UNTOUCHED, TIMEOUT_MS)))
         .isEqualTo(StepResult.Status.OK);
   }
 }

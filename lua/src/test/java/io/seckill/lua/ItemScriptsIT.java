@@ -17,6 +17,7 @@ import static io.seckill.lua.TestShard.buy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
@@ -30,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(TestServer.class)
 class ItemScriptsIT {
+
+  /** How many of the steps that the fence guards change an open shard. */
+  private static final int CHANGES = 7;
 
   @Parameter TestServer server;
 
@@ -226,7 +231,8 @@ class ItemScriptsIT {
                       shard.link,
                       shard.fence(),
                       shard.keys,
-                      new ReleaseWin.Args(new UserId("alice"), win, "user", List.of(item)),
+                      new ReleaseWin.Args(
+                          new UserId("alice"), win, "user", List.of(item), ItemGroups.NONE),
                       TIMEOUT_MS)));
     }
     shard.loop.await(() -> Future.all(calls));
@@ -337,15 +343,15 @@ class ItemScriptsIT {
     Fence late = new Fence(right.epoch(), right.runId(), right.notAfterMs() - 3_600_000);
     assertThat(allSteps(otherEpoch, definition, win)).containsOnly(FENCED);
     assertThat(allSteps(otherServer, definition, win)).containsOnly(FENCED);
-    assertThat(allSteps(late, definition, win).subList(0, 3)).containsOnly(EXPIRED);
+    assertThat(allSteps(late, definition, win).subList(0, CHANGES)).containsOnly(EXPIRED);
     assertThat(shard.everything(item)).isEqualTo(before);
     // Repairing steps need a shard that is being repaired, the others one that is open.
-    assertThat(allSteps(right, definition, win).subList(3, 8)).containsOnly(FROZEN);
+    assertThat(allSteps(right, definition, win).subList(CHANGES, CHANGES + 6)).containsOnly(FROZEN);
     shard.redis("HSET", shard.keys.head(), "state", "REPAIRING");
     String repairing = shard.everything(item);
-    assertThat(allSteps(late, definition, win).subList(3, 8)).containsOnly(EXPIRED);
+    assertThat(allSteps(late, definition, win).subList(CHANGES, CHANGES + 6)).containsOnly(EXPIRED);
     assertThat(shard.everything(item)).isEqualTo(repairing);
-    assertThat(allSteps(right, definition, win).subList(0, 3)).containsOnly(FROZEN);
+    assertThat(allSteps(right, definition, win).subList(0, CHANGES)).containsOnly(FROZEN);
   }
 
   private List<StepResult.Status> allSteps(Fence fence, ItemDefinition item, EntryId win) {
@@ -354,19 +360,33 @@ class ItemScriptsIT {
     RedisKeys keys = shard.keys;
     Move move = new Move(item.id(), 0, 2, Move.Kind.RESTOCK, 1);
     ReleaseWin.Args release =
-        new ReleaseWin.Args(new UserId("alice"), win, "user", List.of(item.id()));
-    RestoreItem.Counters counters = new RestoreItem.Counters(1, 1, 5, 5);
+        new ReleaseWin.Args(new UserId("alice"), win, "user", List.of(item.id()), ItemGroups.NONE);
+    Move out = new Move(item.id(), 0, 2, Move.Kind.WITHDRAW, 1);
+    SalesRecord stop = new SalesRecord(true, 1);
+    RemoveItem.Args removal = new RemoveItem.Args(item.id(), 3, "");
+    SendUnits.Args send = new SendUnits.Args(item.id(), 1, 1, OptionalLong.empty());
+    RestoreHoldings.Page page = new RestoreHoldings.Page("g", true, Map.of("bob", 1L));
+    RestoreItem.Counters counters = new RestoreItem.Counters(1, 1, 0, 0, 5, 5);
     return List.of(
         shard.step(() -> PutItem.run(link, fence, keys, item, version, TIMEOUT_MS)),
         shard.step(() -> ApplyMove.run(link, fence, keys, move, TIMEOUT_MS)),
         shard.step(() -> ReleaseWin.run(link, fence, keys, release, TIMEOUT_MS)),
+        shard.step(() -> TakeUnits.run(link, fence, keys, out, TIMEOUT_MS)),
+        shard.step(() -> SwitchSales.run(link, fence, keys, stop, TIMEOUT_MS)),
+        shard.step(() -> RemoveItem.run(link, fence, keys, removal, TIMEOUT_MS)),
+        statusOf(shard.run(() -> SendUnits.run(link, fence, keys, send, TIMEOUT_MS))),
         shard.step(() -> RestoreItem.run(link, fence, keys, item, version, counters, TIMEOUT_MS)),
         shard.step(
             () ->
                 RestoreReceipts.run(link, fence, keys, item.id(), Map.of("bob", "0"), TIMEOUT_MS)),
+        shard.step(() -> RestoreHoldings.run(link, fence, keys, page, TIMEOUT_MS)),
         shard.step(() -> ForgetItem.run(link, fence, keys, new ItemId(404), TIMEOUT_MS)),
         shard.step(() -> RenewRepair.run(link, fence, keys, TIMEOUT_MS)),
-        shard.step(() -> OpenShard.run(link, fence, keys, TIMEOUT_MS)));
+        shard.step(() -> OpenShard.run(link, fence, keys, SalesRecord.UNTOUCHED, TIMEOUT_MS)));
+  }
+
+  private static StepResult.Status statusOf(SendUnits.Result result) {
+    return StepResult.Status.valueOf(((SendUnits.NotSent) result).reason().name());
   }
 
   // read_items

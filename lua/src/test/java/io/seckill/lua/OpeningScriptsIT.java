@@ -5,6 +5,7 @@ import static io.seckill.lua.TestShard.TIMEOUT_MS;
 import static io.seckill.lua.TestShard.buy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemDefinition;
@@ -68,7 +69,14 @@ class OpeningScriptsIT {
     shard.sell(1, 1);
     assertThat(head())
         .contains(
-            new ReadHead.Head(shard.epoch(), 3, shard.link.runId(), ReadHead.HeadState.OPEN, S, 0));
+            new ReadHead.Head(
+                shard.epoch(),
+                3,
+                shard.link.runId(),
+                ReadHead.HeadState.OPEN,
+                S,
+                0,
+                SalesRecord.UNTOUCHED));
     shard.redis("DEL", shard.keys.head());
     assertThat(head()).isEmpty();
   }
@@ -85,7 +93,13 @@ class OpeningScriptsIT {
     assertThat(head())
         .contains(
             new ReadHead.Head(
-                epoch + 1, 0, shard.link.runId(), ReadHead.HeadState.REPAIRING, S, 0));
+                epoch + 1,
+                0,
+                shard.link.runId(),
+                ReadHead.HeadState.REPAIRING,
+                S,
+                0,
+                SalesRecord.UNTOUCHED));
     assertThat(shard.stock(item)).isEqualTo("9");
   }
 
@@ -106,6 +120,7 @@ class OpeningScriptsIT {
                         shard.link,
                         shard.link.fence(epoch + 6, TIMEOUT_MS),
                         shard.keys,
+                        SalesRecord.UNTOUCHED,
                         TIMEOUT_MS)))
         .isEqualTo(StepResult.Status.OK);
     assertThat(freeze(epoch + 7)).isEqualTo(new FreezeShard.Frozen(epoch + 6, 0, true, false));
@@ -172,7 +187,7 @@ class OpeningScriptsIT {
                 shard.keys,
                 definition,
                 new PutItem.ItemVersion(4, ItemState.OPEN),
-                new RestoreItem.Counters(1, 1, 10, 9),
+                new RestoreItem.Counters(1, 1, 0, 0, 10, 9),
                 TIMEOUT_MS));
 
     // The opener dies before alice's receipt is back: the next one must not take the shard for
@@ -245,7 +260,7 @@ class OpeningScriptsIT {
                           shard.keys,
                           definition,
                           new PutItem.ItemVersion(4, ItemState.OPEN),
-                          new RestoreItem.Counters(3, 5, 20, 12),
+                          new RestoreItem.Counters(3, 5, 0, 0, 20, 12),
                           TIMEOUT_MS)))
           .isEqualTo(StepResult.Status.OK);
       assertThat(
@@ -264,7 +279,11 @@ class OpeningScriptsIT {
             shard.step(
                 () ->
                     OpenShard.run(
-                        shard.link, shard.link.fence(epoch, TIMEOUT_MS), shard.keys, TIMEOUT_MS)))
+                        shard.link,
+                        shard.link.fence(epoch, TIMEOUT_MS),
+                        shard.keys,
+                        SalesRecord.UNTOUCHED,
+                        TIMEOUT_MS)))
         .isEqualTo(StepResult.Status.OK);
 
     assertThat(shard.read(item))
@@ -282,6 +301,7 @@ class OpeningScriptsIT {
     assertThat(shard.call(fence, NO_LIMITS, buy("alice", null, item, 1), buy("bob", null, item, 2)))
         .isEqualTo(
             new DecidePurchases.Decided(
+                1,
                 List.of(
                     new Decision(PurchaseStatus.REPLAY, win, 0),
                     new Decision(PurchaseStatus.WIN, new EntryId(epoch, 1), 10))));

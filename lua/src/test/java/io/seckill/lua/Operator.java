@@ -1,5 +1,6 @@
 package io.seckill.lua;
 
+import io.seckill.embedded.EmbeddedServer;
 import io.seckill.embedded.RawRedis;
 import io.seckill.testkit.RedisAddress;
 import java.io.IOException;
@@ -16,6 +17,10 @@ final class Operator implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  Operator(EmbeddedServer server) {
+    this(new RedisAddress(server.host(), server.port()));
   }
 
   String call(String... words) {

@@ -3,7 +3,6 @@ package io.seckill.lua;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.seckill.common.id.ItemId;
-import io.seckill.common.id.UserId;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,7 +23,8 @@ class RedisKeysTest {
     assertThat(keys.item(new ItemId(7))).isEqualTo("seckill:{0.0}:item:7");
     assertThat(keys.stock(new ItemId(7))).isEqualTo("seckill:{0.0}:stock:7");
     assertThat(keys.receipts(new ItemId(7))).isEqualTo("seckill:{0.0}:receipts:7");
-    assertThat(keys.window(new UserId("a@b"))).isEqualTo("seckill:{0.0}:window:a@b");
+    assertThat(keys.held("g.1")).isEqualTo("seckill:{0.0}:held:g.1");
+    assertThat(keys.windows()).containsExactly("seckill:{0.0}:window:0", "seckill:{0.0}:window:1");
   }
 
   @Test
@@ -42,7 +42,9 @@ class RedisKeysTest {
               keys.item(item),
               keys.stock(item),
               keys.receipts(item),
-              keys.window(new UserId("u")))) {
+              keys.held("g"),
+              keys.windows().get(0),
+              keys.windows().get(1))) {
         Matcher tagged = TAGGED.matcher(key);
         assertThat(tagged.matches()).as(key).isTrue();
         assertThat(tagged.group(1)).isEqualTo(tags[shard]);

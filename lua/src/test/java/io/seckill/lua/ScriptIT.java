@@ -104,7 +104,7 @@ class ScriptIT {
       List<Purchase> batch =
           IntStream.range(0, BATCH).mapToObj(i -> buy("u" + buyers++, null, item, 1)).toList();
       return DecidePurchases.run(
-              shard.link, shard.fence(), shard.keys, NO_LIMITS, batch, TIMEOUT_MS)
+              shard.link, shard.fence(), shard.keys, TestShard.batch(batch), TIMEOUT_MS)
           .compose(
               result -> {
                 decisions.addAll(((Decided) result).decisions());

@@ -42,6 +42,11 @@ final class TestLoop {
     return promise.future();
   }
 
+  /** Whether the caller is on the event loop. */
+  boolean isCurrent() {
+    return Vertx.currentContext() == context;
+  }
+
   /** Reads something on the event loop. */
   <T> T get(Supplier<T> read) {
     return await(() -> Future.succeededFuture(read.get()));

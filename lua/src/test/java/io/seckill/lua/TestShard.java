@@ -2,18 +2,21 @@ package io.seckill.lua;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.IdempotencyKey;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.Quantity;
 import io.seckill.common.id.UserId;
 import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemGroup;
 import io.seckill.common.item.ItemState;
 import io.seckill.common.item.Move;
 import io.seckill.common.log.LogEntries;
 import io.seckill.common.log.LogEntry;
 import io.seckill.common.order.PurchaseDigests;
 import io.seckill.common.order.PurchaseLine;
+import io.seckill.lua.DecidePurchases.Batch;
 import io.seckill.lua.DecidePurchases.Decided;
 import io.seckill.lua.DecidePurchases.Decision;
 import io.seckill.lua.DecidePurchases.Limits;
@@ -26,9 +29,11 @@ import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -44,24 +49,46 @@ final class TestShard implements AutoCloseable {
   private static final AtomicLong NEXT_ITEM = new AtomicLong(System.currentTimeMillis() * 1_000);
   private static final int S = SHARDS.length;
 
-  final TestLoop loop = new TestLoop();
+  final TestLoop loop;
   final RedisLink link;
   final RedisKeys keys = SHARDS[NEXT_SHARD.getAndIncrement() % S];
+  private final boolean ownsLink;
+  private final long ownNumber = NEXT_ITEM.incrementAndGet();
+  private final Map<ItemId, String> groups = new HashMap<>();
   private long epoch;
 
   private TestShard(RedisEndpoint endpoint) {
+    loop = new TestLoop();
     link =
         new RedisLink(
             TestLoop.VERTX, Topology.standalone(endpoint), 0, new RedisLink.Options(2_000, false));
+    ownsLink = true;
+  }
+
+  private TestShard(TestShard other) {
+    loop = other.loop;
+    link = other.link;
+    ownsLink = false;
   }
 
   /** Opens a shard that nobody else uses. */
   static TestShard open(RedisAddress address) {
     TestShard shard = connect(TestLoop.endpoint(address));
-    // Shards are used again after a thousand tests, some of which spoil their log.
-    shard.redis("DEL", shard.keys.log());
-    shard.reopen();
+    shard.openFresh();
     return shard;
+  }
+
+  /** Opens one more shard on the same server; it lives as long as this one's link. */
+  TestShard openAnother() {
+    TestShard shard = new TestShard(this);
+    shard.openFresh();
+    return shard;
+  }
+
+  private void openFresh() {
+    // Shards are used again after a thousand tests, some of which spoil their log or stop sales.
+    redis("DEL", keys.head(), keys.log());
+    reopen();
   }
 
   /** Connects only. */
@@ -78,12 +105,32 @@ final class TestShard implements AutoCloseable {
 
   /** Opens the shard under the next epoch. */
   void reopen() {
+    openFrozen(freezeNext());
+  }
+
+  /** Freezes the shard under the next epoch, which it tells. */
+  long freezeNext() {
     long last =
         run(() -> ReadHead.run(link, keys, TIMEOUT_MS)).map(ReadHead.Head::epoch).orElse(0L);
     epoch = last + 1;
     assertThat(run(() -> FreezeShard.run(link, fence(), keys, S, TIMEOUT_MS)))
         .isInstanceOf(FreezeShard.Frozen.class);
-    assertThat(step(() -> OpenShard.run(link, fence(), keys, TIMEOUT_MS)))
+    return epoch;
+  }
+
+  void openFrozen(long frozenEpoch) {
+    openFrozen(frozenEpoch, SalesRecord.UNTOUCHED);
+  }
+
+  void openFrozen(long frozenEpoch, SalesRecord sales) {
+    Fence fence = link.fence(frozenEpoch, TIMEOUT_MS);
+    assertThat(step(() -> OpenShard.run(link, fence, keys, sales, TIMEOUT_MS)))
+        .isEqualTo(StepResult.Status.OK);
+  }
+
+  void restore(ItemDefinition item, PutItem.ItemVersion version, RestoreItem.Counters counters) {
+    assertThat(
+            step(() -> RestoreItem.run(link, fence(), keys, item, version, counters, TIMEOUT_MS)))
         .isEqualTo(StepResult.Status.OK);
   }
 
@@ -127,6 +174,32 @@ final class TestShard implements AutoCloseable {
     return define(newItemId(), limit);
   }
 
+  /**
+   * An item of one of the groups that only this test has.
+   *
+   * @param group the group's number; its limit is one above. 0 for no group
+   */
+  ItemDefinition define(int limit, int group) {
+    return group == 0
+        ? define(limit)
+        : define(limit, new ItemGroup("g-" + ownNumber + "-" + group, group + 1));
+  }
+
+  ItemDefinition define(int limit, ItemGroup group) {
+    ItemDefinition plain = define(limit);
+    return new ItemDefinition(
+        plain.id(),
+        plain.name(),
+        plain.priceMinor(),
+        plain.currency(),
+        plain.picture(),
+        plain.limitPerUser(),
+        plain.startsAtMs(),
+        plain.endsAtMs(),
+        plain.payWithinMs(),
+        group);
+  }
+
   ItemDefinition define(ItemId id, int limit) {
     long now = loop.get(link::serverTimeMs);
     return define(id, limit, now - 1_000, now + 86_400_000);
@@ -150,19 +223,58 @@ final class TestShard implements AutoCloseable {
   }
 
   StepResult put(ItemDefinition item, long generation, ItemState state) {
+    if (item.group() != null) {
+      groups.put(item.id(), item.group().id());
+    }
     return run(
         () ->
             PutItem.run(
                 link, fence(), keys, item, new PutItem.ItemVersion(generation, state), TIMEOUT_MS));
   }
 
+  private String groupOf(ItemId item) {
+    return groups.getOrDefault(item, "");
+  }
+
   StepResult move(ItemId item, long number, long units) {
-    Move move = new Move(item, 0, number, Move.Kind.RESTOCK, units);
-    return run(() -> ApplyMove.run(link, fence(), keys, move, TIMEOUT_MS));
+    return move(new Move(item, 0, number, Move.Kind.RESTOCK, units));
+  }
+
+  StepResult move(Move move) {
+    return run(
+        () ->
+            move.kind().isIn()
+                ? ApplyMove.run(link, fence(), keys, move, TIMEOUT_MS)
+                : TakeUnits.run(link, fence(), keys, move, TIMEOUT_MS));
+  }
+
+  StepResult take(ItemId item, long number, long units) {
+    return move(new Move(item, 0, number, Move.Kind.WITHDRAW, units));
+  }
+
+  SendUnits.Result send(ItemId item, long units, int toShard, OptionalLong seenSent) {
+    SendUnits.Args args = new SendUnits.Args(item, units, toShard, seenSent);
+    return run(() -> SendUnits.run(link, fence(), keys, args, TIMEOUT_MS));
+  }
+
+  StepResult switchSales(boolean stopped, long generation) {
+    SalesRecord sales = new SalesRecord(stopped, generation);
+    return run(() -> SwitchSales.run(link, fence(), keys, sales, TIMEOUT_MS));
+  }
+
+  StepResult remove(ItemId item, long generation) {
+    RemoveItem.Args args = new RemoveItem.Args(item, generation, groupOf(item));
+    return run(() -> RemoveItem.run(link, fence(), keys, args, TIMEOUT_MS));
+  }
+
+  /** What a user holds of a group; null for nothing. */
+  String held(String group, String user) {
+    return text("HGET", keys.held(group), user);
   }
 
   StepResult release(String user, EntryId win, ItemId... items) {
-    ReleaseWin.Args args = new ReleaseWin.Args(new UserId(user), win, "timeout", List.of(items));
+    ReleaseWin.Args args =
+        new ReleaseWin.Args(new UserId(user), win, "timeout", List.of(items), this::groupOf);
     return run(() -> ReleaseWin.run(link, fence(), keys, args, TIMEOUT_MS));
   }
 
@@ -198,8 +310,8 @@ final class TestShard implements AutoCloseable {
     IdempotencyKey idempotencyKey = key == null ? IdempotencyKey.NONE : new IdempotencyKey(key);
     return new Purchase(
         new UserId(user),
-        PurchaseDigests.ofKey(idempotencyKey),
-        PurchaseDigests.ofBody(lines),
+        new PurchaseDigests().ofKey(idempotencyKey),
+        new PurchaseDigests().ofBody(lines),
         lines);
   }
 
@@ -214,8 +326,13 @@ final class TestShard implements AutoCloseable {
   }
 
   DecidePurchases.Result call(Fence fence, Limits limits, Purchase... purchases) {
-    return run(
-        () -> DecidePurchases.run(link, fence, keys, limits, List.of(purchases), TIMEOUT_MS));
+    Batch batch = new Batch(limits, 0, this::groupOf, List.of(purchases));
+    return run(() -> DecidePurchases.run(link, fence, keys, batch, TIMEOUT_MS));
+  }
+
+  /** Purchases of items without a group and without limits on the batch. */
+  static Batch batch(List<Purchase> purchases) {
+    return new Batch(NO_LIMITS, 0, ItemGroups.NONE, purchases);
   }
 
   Decision decideOne(Purchase purchase) {
@@ -273,6 +390,8 @@ final class TestShard implements AutoCloseable {
 
   @Override
   public void close() {
-    loop.await(link::close);
+    if (ownsLink) {
+      loop.await(link::close);
+    }
   }
 }

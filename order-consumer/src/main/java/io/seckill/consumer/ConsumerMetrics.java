@@ -28,6 +28,8 @@ public final class ConsumerMetrics {
   private final Counter incidentDeleted;
   private final Counter incidentMissing;
   private final Counter groupsMade;
+  private final Counter transferred;
+  private final Counter archived;
   private final Counter auditsClean;
   private final Counter auditsUnclean;
   private final Map<Object, Long> lagEntries = new ConcurrentHashMap<>();
@@ -69,6 +71,14 @@ public final class ConsumerMetrics {
     groupsMade =
         Counter.builder("seckill.consumer.groups.made")
             .description("Consumer groups made, at the first start or because one was gone")
+            .register(registry);
+    transferred =
+        Counter.builder("seckill.ledger.transfers")
+            .description("Transfers between shards that were stored at an engine's word")
+            .register(registry);
+    archived =
+        Counter.builder("seckill.ledger.archived")
+            .description("Items archived, so that Redis forgets them")
             .register(registry);
     auditsClean = audits(registry, "true");
     auditsUnclean = audits(registry, "false");
@@ -135,6 +145,16 @@ public final class ConsumerMetrics {
   /** A group was made. */
   public void groupMade() {
     groupsMade.increment();
+  }
+
+  /** A transfer was stored out of the log's turn. */
+  public void transferred() {
+    transferred.increment();
+  }
+
+  /** Items were archived. */
+  public void archived(int items) {
+    archived.increment(items);
   }
 
   /** An audit ended. */

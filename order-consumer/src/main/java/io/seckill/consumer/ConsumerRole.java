@@ -32,7 +32,8 @@ public final class ConsumerRole {
     int instances = Math.min(config.redis().shards(), MAX_INSTANCES);
     AtomicInteger next = new AtomicInteger();
     return List.of(
-        new RoleDeployment("ledger", () -> new LedgerVerticle(config), new DeploymentOptions()),
+        new RoleDeployment(
+            "ledger", () -> new LedgerVerticle(config, metrics), new DeploymentOptions()),
         new RoleDeployment("orders", () -> new OrdersVerticle(config), new DeploymentOptions()),
         new RoleDeployment(
             "log-consumer",

@@ -2,7 +2,6 @@ package io.seckill.consumer;
 
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.consumer.log.LogReader;
-import io.seckill.lua.RedisEndpoint;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
 import io.seckill.lua.Topology;
@@ -30,9 +29,7 @@ public final class RegionLog {
   /** Connects in the background. */
   public static RegionLog open(Vertx vertx, SeckillConfig config) {
     RegionLog log = new RegionLog(config.redis());
-    Topology topology =
-        Topology.standalone(
-            RedisEndpoint.parse(config.redis().uri(), config.redis().password().value()));
+    Topology topology = Topology.of(config.redis());
     for (int shard = 0; shard < log.keys.length; shard++) {
       RedisLink link =
           new RedisLink(

@@ -12,11 +12,13 @@ import io.seckill.common.config.ConfigLoader;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemGroup;
 import io.seckill.common.item.ItemRecord;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Migrator;
 import io.seckill.consumer.ledger.ItemLedger;
 import io.seckill.consumer.ledger.ShardLedger;
+import io.seckill.consumer.store.TransferLedger;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.MySqlAddress;
 import io.seckill.testkit.SqlServer;
@@ -109,6 +111,10 @@ public final class ConsumerBed implements AutoCloseable {
     return new ShardLedger(database);
   }
 
+  public TransferLedger transfers() {
+    return new TransferLedger(database, metrics);
+  }
+
   public ItemLedger items() {
     return new ItemLedger(database, REGION);
   }
@@ -144,9 +150,30 @@ public final class ConsumerBed implements AutoCloseable {
         new ItemId(item), "Item " + item, 9_900, "CNY", "", limit, 0, 4_000_000_000_000L, 900_000);
   }
 
+  /** The same in a group. */
+  public static ItemDefinition inGroup(ItemDefinition item, String group, int limit) {
+    return new ItemDefinition(
+        item.id(),
+        item.name(),
+        item.priceMinor(),
+        item.currency(),
+        item.picture(),
+        item.limitPerUser(),
+        item.startsAtMs(),
+        item.endsAtMs(),
+        item.payWithinMs(),
+        new ItemGroup(group, limit));
+  }
+
   /** Creates and preheats an item; its moves wait for their entries. */
   public ItemRecord preheat(long item, int limit, long stock) {
-    await(items().create(new ItemCreate("create-" + item, "op", definition(item, limit), stock)));
+    return preheat(definition(item, limit), stock);
+  }
+
+  /** Creates and preheats an item; its moves wait for their entries. */
+  public ItemRecord preheat(ItemDefinition definition, long stock) {
+    long item = definition.id().value();
+    await(items().create(new ItemCreate("create-" + item, "op", definition, stock)));
     return await(
             items()
                 .change(
@@ -155,10 +182,10 @@ public final class ConsumerBed implements AutoCloseable {
                         "op",
                         new ItemId(item),
                         ItemChange.Action.PREHEAT,
-                        0,
-                        config.redis().shards())))
-        .items()
-        .get(0);
+                        ItemChange.Values.NONE,
+                        config.redis().shards(),
+                        List.of())))
+        .record();
   }
 
   /** Opens a shard under the next epoch in the ledger alone, and returns the epoch. */

@@ -4,8 +4,10 @@ import static io.seckill.consumer.ConsumerBed.REGION;
 import static io.seckill.consumer.ConsumerBed.await;
 
 import io.seckill.common.bus.EpochClose;
+import io.seckill.common.bus.EpochClosed;
 import io.seckill.common.bus.ShardClaim;
 import io.seckill.common.bus.ShardOpen;
+import io.seckill.common.bus.TransferStore;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.Quantity;
@@ -20,6 +22,7 @@ import io.seckill.embedded.RawRedis;
 import io.seckill.lua.ApplyMove;
 import io.seckill.lua.DecidePurchases;
 import io.seckill.lua.FreezeShard;
+import io.seckill.lua.ItemGroups;
 import io.seckill.lua.OpenShard;
 import io.seckill.lua.PurchaseStatus;
 import io.seckill.lua.PutItem;
@@ -27,7 +30,10 @@ import io.seckill.lua.RedisEndpoint;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
 import io.seckill.lua.ReleaseWin;
+import io.seckill.lua.RemoveItem;
+import io.seckill.lua.SendUnits;
 import io.seckill.lua.StepResult;
+import io.seckill.lua.TakeUnits;
 import io.seckill.lua.Topology;
 import io.seckill.testkit.Await;
 import io.vertx.core.Context;
@@ -37,6 +43,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /** Sells through the real scripts on a private Redis: what the engine does, without the engine. */
@@ -110,10 +117,15 @@ public final class Shop implements AutoCloseable {
     if (!(frozen instanceof FreezeShard.Frozen result)) {
       throw new IllegalStateException("freeze said " + frozen);
     }
-    await(
-        bed.shards()
-            .close(new EpochClose(REGION, shard, epoch, result.lastEpoch(), result.lastSeq())));
-    done(onLoop(() -> OpenShard.run(link, link.fence(epoch, CALL_MS), keys[shard], CALL_MS)));
+    EpochClosed closed =
+        await(
+            bed.shards()
+                .close(new EpochClose(REGION, shard, epoch, result.lastEpoch(), result.lastSeq())));
+    done(
+        onLoop(
+            () ->
+                OpenShard.run(
+                    link, link.fence(epoch, CALL_MS), keys[shard], closed.sales(), CALL_MS)));
     await(bed.shards().open(new ShardOpen(REGION, shard, epoch)));
     epochs[shard] = epoch;
   }
@@ -158,6 +170,60 @@ public final class Shop implements AutoCloseable {
                     link, link.fence(epochs[shard], CALL_MS), keys[shard], move, CALL_MS)));
   }
 
+  /** Takes units out by a move. */
+  public void take(Move move) {
+    RedisLink link = links.get(move.shard());
+    done(
+        onLoop(
+            () ->
+                TakeUnits.run(
+                    link,
+                    link.fence(epochs[move.shard()], CALL_MS),
+                    keys[move.shard()],
+                    move,
+                    CALL_MS)));
+  }
+
+  /** Sends units; the ledger has not heard of it. */
+  public TransferStore send(int from, long item, long units, int to) {
+    RedisLink link = links.get(from);
+    SendUnits.Result result =
+        onLoop(
+            () ->
+                SendUnits.run(
+                    link,
+                    link.fence(epochs[from], CALL_MS),
+                    keys[from],
+                    new SendUnits.Args(new ItemId(item), units, to, OptionalLong.empty()),
+                    CALL_MS));
+    if (result instanceof SendUnits.Sent sent) {
+      return new TransferStore(
+          REGION,
+          from,
+          sent.entry().epoch(),
+          sent.entry().seq(),
+          sent.atMs(),
+          new ItemId(item),
+          sent.units(),
+          to);
+    }
+    throw new IllegalStateException("the script said " + result);
+  }
+
+  /** Makes a shard forget an archived item. */
+  public void remove(int shard, ItemRecord record) {
+    RedisLink link = links.get(shard);
+    done(
+        onLoop(
+            () ->
+                RemoveItem.run(
+                    link,
+                    link.fence(epochs[shard], CALL_MS),
+                    keys[shard],
+                    new RemoveItem.Args(record.definition().id(), record.generation(), ""),
+                    CALL_MS)));
+  }
+
   private static void done(StepResult result) {
     if (!result.isDone()) {
       throw new IllegalStateException("a script said " + result);
@@ -178,16 +244,26 @@ public final class Shop implements AutoCloseable {
     return decision.entry();
   }
 
+  /** Buys under an idempotency key of its own: not a replay of what the user has. */
+  public DecidePurchases.Decision buyMore(String user, long item, int quantity, String key) {
+    return buyAll(shards.shardOf(new UserId(user)), List.of(user), item, quantity, key).get(0);
+  }
+
   /** Many users of one shard buy in one call. */
   public List<DecidePurchases.Decision> buyAll(
       int shard, List<String> users, long item, int quantity) {
+    return buyAll(shard, users, item, quantity, "-");
+  }
+
+  private List<DecidePurchases.Decision> buyAll(
+      int shard, List<String> users, long item, int quantity, String key) {
     RedisLink link = links.get(shard);
     List<DecidePurchases.Purchase> purchases = new ArrayList<>(users.size());
     for (String user : users) {
       purchases.add(
           new DecidePurchases.Purchase(
               new UserId(user),
-              "-",
+              key,
               "",
               List.of(new PurchaseLine(new ItemId(item), new Quantity(quantity)))));
     }
@@ -198,8 +274,11 @@ public final class Shop implements AutoCloseable {
                     link,
                     link.fence(epochs[shard], CALL_MS),
                     keys[shard],
-                    new DecidePurchases.Limits(10_000_000, 0, 1_000),
-                    purchases,
+                    new DecidePurchases.Batch(
+                        new DecidePurchases.Limits(10_000_000, 0, 1_000),
+                        0,
+                        ItemGroups.NONE,
+                        purchases),
                     CALL_MS));
     if (result instanceof DecidePurchases.Decided decided) {
       return decided.decisions();
@@ -217,7 +296,8 @@ public final class Shop implements AutoCloseable {
                 link,
                 link.fence(epochs[shard], CALL_MS),
                 keys[shard],
-                new ReleaseWin.Args(new UserId(user), win, "timeout", List.of(new ItemId(item))),
+                new ReleaseWin.Args(
+                    new UserId(user), win, "timeout", List.of(new ItemId(item)), ItemGroups.NONE),
                 CALL_MS));
   }
 

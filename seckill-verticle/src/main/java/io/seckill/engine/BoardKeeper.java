@@ -3,74 +3,102 @@ package io.seckill.engine;
 import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.Board;
 import io.seckill.common.bus.ItemView;
+import io.seckill.common.bus.SalesQuery;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemRecord;
 import io.seckill.common.item.ItemState;
+import io.seckill.common.item.Move;
 import io.seckill.lua.FenceStatus;
 import io.seckill.lua.ReadHead.HeadState;
 import io.seckill.lua.ReadItems;
 import io.seckill.lua.ReadItems.Reading;
 import io.seckill.lua.RedisLink;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reads all shards again and again, publishes the board, and finishes changes that were cut off.
- * Belongs to one event loop; at most one reading is under way, and whoever asks meanwhile shares
- * the next one.
+ * Belongs to one event loop; at most one pass over the shards is under way, and whoever asks
+ * meanwhile shares the next one.
  */
 final class BoardKeeper {
 
   private static final Logger LOG = LoggerFactory.getLogger(BoardKeeper.class);
 
+  /**
+   * Passes take at most this part of the time, so that many items in many shards are read less
+   * often instead of burdening the servers.
+   */
+  private static final long PART_OF_TIME = 20;
+
+  /** But so often at least: two passes tell of "sold out", within a second. */
+  private static final long SLOWEST_MS = 400;
+
+  /** Shards about whose opening the ledger is asked at a time: one row each. */
+  private static final int CONFIRMED_AT_A_TIME = 16;
+
   private final Vertx vertx;
   private final EngineContext engine;
   private final List<ShardSession> sessions;
   private final LedgerClient ledger;
-  private final ItemReconciler reconciler;
+  private final Repairs repairs;
   private final ItemBoard items = new ItemBoard();
+  private final SaleTrend trend = new SaleTrend();
+  private final Set<ItemId> inShards = new HashSet<>();
 
+  private Runnable afterPass = () -> {};
   private List<ItemRecord> records = List.of();
   private List<ItemId> known = List.of();
   private Board latest;
   private Future<Void> reading = Future.succeededFuture();
   private Future<Void> nextTwo;
+  private long nextPassNanos = System.nanoTime();
   private long boardTimer = -1;
   private long ledgerTimer = -1;
   private boolean ledgerBusy;
+  private int nextConfirmed;
+
+  /** What is done about what a pass shows. */
+  record Repairs(ItemReconciler reconciler, SalesSwitch sales, Transfers transfers) {}
 
   BoardKeeper(
       Vertx vertx,
       EngineContext engine,
       List<ShardSession> sessions,
       LedgerClient ledger,
-      ItemReconciler reconciler) {
+      Repairs repairs) {
     this.vertx = vertx;
     this.engine = engine;
     this.sessions = sessions;
     this.ledger = ledger;
-    this.reconciler = reconciler;
+    this.repairs = repairs;
   }
 
-  void start() {
-    Context context = vertx.getOrCreateContext();
-    engine.soldOut().proveWith(context, this::readTwice);
+  /**
+   * Starts reading.
+   *
+   * @param afterEachPass runs after each pass, also after those that looked at some items only
+   */
+  void start(Runnable afterEachPass) {
+    afterPass = afterEachPass;
     boardTimer =
         vertx.setPeriodic(
             engine.config().engine().boardIntervalMs(),
             id -> {
-              if (reading.isComplete()) {
-                readNext(() -> {});
+              if (reading.isComplete() && System.nanoTime() - nextPassNanos >= 0) {
+                readAll();
               }
             });
     ledgerTimer =
@@ -85,6 +113,22 @@ final class BoardKeeper {
   /** The latest board, or null before the first reading. */
   Board latest() {
     return latest;
+  }
+
+  /** The number of the latest pass that has ended. */
+  long passes() {
+    return items.passes();
+  }
+
+  /** The item's units as the latest pass that looked at it found them; null when none has. */
+  ItemStocks stocks(ItemId item) {
+    return items.stocks(item);
+  }
+
+  /** Whether the latest passes proved that no unit of the item is left. */
+  boolean isSoldOut(ItemId item) {
+    ItemView view = engine.soldOut().views().get(item);
+    return view != null && view.soldOut();
   }
 
   /** Makes a changed item known at once, so that the next reading asks for it. */
@@ -109,40 +153,72 @@ final class BoardKeeper {
     }
     Promise<Void> done = Promise.promise();
     nextTwo = done.future();
-    readNext(
-            () -> {
-              nextTwo = null;
-            })
-        .compose(first -> readNext(() -> {}))
+    next(() -> {
+          nextTwo = null;
+          return passOverAll();
+        })
+        .compose(first -> readAll())
         .onComplete(done);
     return done.future();
   }
 
-  /** One pass after the one under way: passes never overlap, or two of them would prove nothing. */
-  private Future<Void> readNext(Runnable whenItBegins) {
+  /** One pass over all shards that begins after this call and looks at all items. Never fails. */
+  Future<Void> readAll() {
+    return next(this::passOverAll);
+  }
+
+  /**
+   * One pass over all shards that begins after this call and looks at some items only, at most
+   * {@code ReadItems.MAX_ITEMS}. Never fails.
+   *
+   * @param which asked when the pass begins
+   */
+  Future<Void> look(Supplier<Collection<ItemId>> which) {
+    return next(
+        () -> {
+          List<ItemId> asked = List.copyOf(which.get());
+          return readShards(asked).map(readings -> show(() -> shown(asked, readings)));
+        });
+  }
+
+  /**
+   * One pass after the one under way: passes never overlap, or two of them would prove nothing.
+   * Whatever goes wrong in one, the next one comes.
+   */
+  private Future<Void> next(Supplier<Future<Void>> pass) {
     reading =
-        reading.compose(
-            before -> {
-              whenItBegins.run();
-              return readShards();
-            });
+        reading
+            .compose(before -> pass.get())
+            .onFailure(failure -> LOG.error("a pass over the shards failed", failure))
+            .otherwiseEmpty();
     return reading;
   }
 
-  private Future<Void> readShards() {
+  private Future<Void> passOverAll() {
     List<ItemId> asked = known;
+    long beganNanos = System.nanoTime();
+    return readShards(asked)
+        .map(
+            readings -> {
+              long tookNanos = System.nanoTime() - beganNanos;
+              nextPassNanos =
+                  beganNanos + Math.min(PART_OF_TIME * tookNanos, SLOWEST_MS * 1_000_000);
+              return show(() -> published(asked, readings));
+            });
+  }
+
+  private Future<List<Optional<Reading>>> readShards(List<ItemId> asked) {
     List<Future<Optional<Reading>>> shards = new ArrayList<>(sessions.size());
     for (ShardSession session : sessions) {
       shards.add(read(session, asked));
     }
-    return Future.join(shards)
-        .map(
-            all -> {
-              publish(asked, shards.stream().map(Future::result).toList());
-              return (Void) null;
-            })
-        .onFailure(failure -> LOG.error("a reading of the shards could not be shown", failure))
-        .otherwiseEmpty();
+    return Future.join(shards).map(all -> shards.stream().map(Future::result).toList());
+  }
+
+  private Void show(Runnable showing) {
+    showing.run();
+    afterPass.run();
+    return null;
   }
 
   private static Future<Optional<Reading>> read(ShardSession session, List<ItemId> asked) {
@@ -169,18 +245,50 @@ final class BoardKeeper {
         .otherwise(Optional.empty());
   }
 
-  private void publish(List<ItemId> asked, List<Optional<Reading>> readings) {
+  private void shown(List<ItemId> asked, List<Optional<Reading>> readings) {
+    Map<ItemId, ItemView> before = engine.soldOut().views();
+    Map<ItemId, ItemView> views = items.look(asked, readings);
+    engine.soldOut().publish(views);
+    boolean news =
+        asked.stream().anyMatch(item -> isSoldOut(before.get(item)) != isSoldOut(views.get(item)));
+    if (news) {
+      publish(readings, views);
+    }
+  }
+
+  private void published(List<ItemId> asked, List<Optional<Reading>> readings) {
     Map<ItemId, ItemView> views = items.pass(asked, readings, records);
+    engine.soldOut().publish(views);
+    repairs.sales.compare(readings);
+    publish(readings, views);
+    engine.metrics().openShards((int) sessions.stream().filter(ShardSession::isOpen).count());
+    long now = System.nanoTime();
+    long travelling = 0;
+    trend.keepOnly(Set.copyOf(asked));
+    for (ItemId item : asked) {
+      ItemStocks stocks = items.stocks(item);
+      if (stocks != null) {
+        travelling += stocks.everywhere() ? stocks.travelling() : 0;
+        repairs.transfers.byTrend(stocks, trend.after(stocks, now));
+      }
+    }
+    engine.metrics().travelling(travelling);
+  }
+
+  private static boolean isSoldOut(ItemView view) {
+    return view != null && view.soldOut();
+  }
+
+  private void publish(List<Optional<Reading>> readings, Map<ItemId, ItemView> views) {
     long atMs =
         readings.stream()
             .flatMap(Optional::stream)
             .mapToLong(Reading::atMs)
             .max()
             .orElse(System.currentTimeMillis());
-    engine.soldOut().publish(views);
-    latest = new Board(engine.region(), atMs, List.copyOf(views.values()));
+    latest =
+        new Board(engine.region(), atMs, repairs.sales.isStopped(), List.copyOf(views.values()));
     engine.metrics().board(atMs, (int) views.values().stream().filter(ItemView::soldOut).count());
-    engine.metrics().openShards((int) sessions.stream().filter(ShardSession::isOpen).count());
     vertx.eventBus().publish(Addresses.BOARD, latest);
   }
 
@@ -189,29 +297,39 @@ final class BoardKeeper {
       return;
     }
     ledgerBusy = true;
-    ledger
-        .items()
+    Future.join(ledger.items().onSuccess(found -> records = found), ledger.sales(region()))
+        .onComplete(asked -> repairs.transfers.ledgerAnswers(asked.succeeded()))
         .onSuccess(
-            found -> {
-              records = found;
-              found.forEach(this::finish);
+            asked -> {
+              repairs.sales.learn(asked.resultAt(1));
+              records.forEach(this::finish);
+              confirmSome();
             })
-        .recover(failure -> Future.succeededFuture(records))
-        .compose(found -> askShards())
+        .otherwiseEmpty()
+        .compose(asked -> askShards())
         .onComplete(
             done -> {
               ledgerBusy = false;
             });
   }
 
+  /** Whether the ledger still knows the shards as open is asked of a few at a time. */
+  private void confirmSome() {
+    for (int i = 0; i < Math.min(CONFIRMED_AT_A_TIME, sessions.size()); i++) {
+      sessions.get(nextConfirmed).confirm();
+      nextConfirmed = (nextConfirmed + 1) % sessions.size();
+    }
+  }
+
+  private SalesQuery region() {
+    return new SalesQuery(engine.region());
+  }
+
   /** Brings what the ledger has decided to the shards that do not show it. */
   private void finish(ItemRecord record) {
-    boolean behind =
-        record.state() != ItemState.CREATED
-            && (!record.outstanding().isEmpty()
-                || items.lowestGeneration(record.definition().id()) < record.generation());
-    if (behind && sessions.stream().anyMatch(ShardSession::isOpen)) {
-      reconciler
+    if (isBehind(record) && sessions.stream().anyMatch(ShardSession::isOpen)) {
+      repairs
+          .reconciler
           .reconcile(record)
           .onFailure(
               failure ->
@@ -220,6 +338,27 @@ final class BoardKeeper {
                       record.definition().id(),
                       failure.getMessage()));
     }
+  }
+
+  private boolean isBehind(ItemRecord record) {
+    ItemId id = record.definition().id();
+    return switch (record.state()) {
+      case CREATED -> false;
+      case ARCHIVED -> inShards.contains(id);
+      default ->
+          items.lowestGeneration(id) < record.generation()
+              || record.outstanding().stream().anyMatch(move -> !isApplied(move));
+    };
+  }
+
+  /** A move stays outstanding until its entry is stored; the shard may have applied it long ago. */
+  private boolean isApplied(Move move) {
+    ItemStocks stocks = items.stocks(move.item());
+    if (stocks == null) {
+      return false;
+    }
+    ItemStocks.Shard shard = stocks.shards().get(move.shard());
+    return shard.readable() && shard.lastMove() >= move.number();
   }
 
   /** The ledger may be away; what the shards know of is on sale all the same. */
@@ -236,11 +375,16 @@ final class BoardKeeper {
     return Future.join(asks)
         .map(
             all -> {
+              inShards.clear();
+              asks.forEach(ask -> inShards.addAll(ask.result()));
               // The ledger's come first, newest first; what only the shards know fills what is
               // left.
               Set<ItemId> union = new LinkedHashSet<>();
               records.forEach(record -> union.add(record.definition().id()));
-              asks.forEach(ask -> union.addAll(ask.result()));
+              union.addAll(inShards);
+              records.stream()
+                  .filter(record -> record.state() == ItemState.ARCHIVED)
+                  .forEach(record -> union.remove(record.definition().id()));
               known =
                   union.stream()
                       .filter(item -> !items.isSettled(item))

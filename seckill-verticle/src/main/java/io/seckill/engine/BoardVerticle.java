@@ -5,11 +5,12 @@ import io.seckill.common.bus.Board;
 import io.seckill.common.bus.BoardRequest;
 import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.ItemChange;
-import io.seckill.common.bus.ItemView;
+import io.seckill.common.bus.ItemChanged;
+import io.seckill.common.bus.SalesChange;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
-import io.seckill.common.id.ItemId;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
@@ -22,13 +23,20 @@ import java.util.Optional;
  */
 final class BoardVerticle extends VerticleBase {
 
+  /** How long an operator waits to hear how many units went out, and how often it is looked. */
+  private static final long SETTLE_MS = 2_000;
+
+  private static final long SETTLE_POLL_MS = 50;
+
   private final EngineContext engine;
   private final List<ShardSession> sessions = new ArrayList<>();
   private final List<MessageConsumer<?>> consumers = new ArrayList<>();
 
   private BoardKeeper keeper;
-  private LedgerClient ledger;
+  private DryPurchases dry;
   private ItemReconciler reconciler;
+  private LedgerClient ledger;
+  private SalesSwitch sales;
 
   BoardVerticle(EngineContext engine) {
     this.engine = engine;
@@ -43,15 +51,30 @@ final class BoardVerticle extends VerticleBase {
       sessions.add(session);
     }
     reconciler = new ItemReconciler(sessions);
-    keeper = new BoardKeeper(vertx, engine, sessions, ledger, reconciler);
+    sales = new SalesSwitch(sessions);
+    Transfers transfers =
+        new Transfers(engine.region(), sessions, ledger, reconciler, engine.metrics());
+    keeper =
+        new BoardKeeper(
+            vertx, engine, sessions, ledger, new BoardKeeper.Repairs(reconciler, sales, transfers));
+    dry = new DryPurchases(vertx, keeper, transfers);
+    engine.supply().servedBy(context, dry);
     return new StartupChecks(vertx, engine, ledger)
         .run()
+        .compose(done -> onOwnLoop())
         .compose(
             done -> {
               sessions.forEach(session -> session.start(() -> {}));
-              keeper.start();
+              keeper.start(dry::passed);
               return register();
             });
+  }
+
+  /** Whatever loop the checks ended on, all that follows belongs to this verticle's. */
+  private Future<Void> onOwnLoop() {
+    Promise<Void> there = Promise.promise();
+    context.runOnContext(turn -> there.complete());
+    return there.future();
   }
 
   private ShardOpener opener() {
@@ -66,6 +89,7 @@ final class BoardVerticle extends VerticleBase {
 
   private Future<?> register() {
     consumers.add(vertx.eventBus().consumer(Addresses.CHANGE_ITEM, this::changeItem));
+    consumers.add(vertx.eventBus().consumer(Addresses.CHANGE_SALES, this::changeSales));
     consumers.add(vertx.eventBus().consumer(Addresses.BOARD_NOW, this::boardNow));
     return Future.all(consumers.stream().map(MessageConsumer::completion).toList());
   }
@@ -87,38 +111,73 @@ final class BoardVerticle extends VerticleBase {
    */
   private void changeItem(Message<ItemChange> message) {
     ItemChange asked = message.body();
-    ItemChange change =
-        new ItemChange(
-            asked.requestId(),
-            asked.actor(),
-            asked.item(),
-            asked.action(),
-            asked.units(),
-            sessions.size());
-    ledger
-        .change(change)
+    stockHint(asked)
+        .map(hint -> asked.over(sessions.size(), hint))
         .compose(
-            record -> {
-              keeper.learn(record);
-              return reconciler.reconcile(record);
-            })
-        .compose(done -> keeper.readTwice())
-        .compose(done -> view(asked.item()))
+            change ->
+                ledger
+                    .change(change)
+                    .compose(changed -> bring(changed).map(changed))
+                    .compose(changed -> settled(change, changed, System.nanoTime())))
+        .compose(changed -> keeper.readTwice().map(changed))
         .onSuccess(message::reply)
         .onFailure(failure -> BusFailures.reply(message, failure));
   }
 
-  private Future<ItemView> view(ItemId item) {
-    ItemView view = engine.soldOut().views().get(item);
-    return view == null
-        ? Future.failedFuture(
-            new SeckillException(ErrorCode.UNAVAILABLE, "the item is not on the board yet"))
-        : Future.succeededFuture(view);
+  /** Units go out where they are; the hint tells the ledger where that is. */
+  private Future<List<Long>> stockHint(ItemChange asked) {
+    boolean mayTakeUnits =
+        switch (asked.action()) {
+          case WITHDRAW, SET_TOTAL, CAP -> true;
+          case PREHEAT, RESTOCK, SET_LIMIT, SET_WINDOW, PAUSE, RESUME, END -> false;
+        };
+    if (!mayTakeUnits) {
+      return Future.succeededFuture(List.of());
+    }
+    return keeper
+        .look(() -> List.of(asked.item()))
+        .map(
+            looked -> {
+              ItemStocks stocks = keeper.stocks(asked.item());
+              return stocks == null
+                  ? List.<Long>of()
+                  : stocks.shards().stream().map(ItemStocks.Shard::left).toList();
+            });
+  }
+
+  private Future<Void> bring(ItemChanged changed) {
+    keeper.learn(changed.record());
+    return reconciler.reconcile(changed.record());
+  }
+
+  /** How many units really went is known when their entries are stored. */
+  private Future<ItemChanged> settled(ItemChange change, ItemChanged changed, long sinceNanos) {
+    if (changed.settled() || System.nanoTime() - sinceNanos > SETTLE_MS * 1_000_000) {
+      return Future.succeededFuture(changed);
+    }
+    return vertx
+        .timer(SETTLE_POLL_MS)
+        .compose(later -> ledger.change(change))
+        .compose(again -> settled(change, again, sinceNanos));
+  }
+
+  /** The ledger first, then all shards that can be reached, then the answer. */
+  private void changeSales(Message<SalesChange> message) {
+    ledger
+        .change(message.body())
+        .compose(
+            changed -> {
+              sales.learn(changed);
+              return sales.bring().compose(done -> keeper.readAll()).map(changed);
+            })
+        .onSuccess(message::reply)
+        .onFailure(failure -> BusFailures.reply(message, failure));
   }
 
   @Override
   public Future<?> stop() {
     keeper.stop();
+    dry.stop();
     return Future.join(consumers.stream().map(MessageConsumer::unregister).toList())
         .eventually(() -> Future.join(sessions.stream().map(ShardSession::stop).toList()));
   }

@@ -8,10 +8,12 @@ import io.seckill.common.id.OrderIds;
 import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.WinId;
 import io.seckill.common.order.PurchaseLine;
+import io.seckill.engine.PurchaseBatcher.Retry;
 import io.seckill.lua.DecidePurchases.Decision;
 import io.seckill.lua.DecidePurchases.Purchase;
-import java.util.concurrent.TimeUnit;
+import io.vertx.core.Future;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Turns the script's decision into the buyer's answer. Belongs to one event loop. */
 final class DecisionReplies {
@@ -19,27 +21,27 @@ final class DecisionReplies {
   /** What a buyer of a dry shard is told while units may be elsewhere. */
   private static final long BUSY_RETRY_MS = 1_000;
 
-  /** How long a buyer waits to learn whether units are elsewhere. */
-  private static final long PROOF_MS = 300;
+  /** How long a buyer waits for units of other shards, or to learn that there are none. */
+  private static final long WAIT_MS = 300;
 
-  private final int region;
-  private final int shardCount;
+  private final EngineContext engine;
   private final OrderIds orderIds;
-  private final SoldOutState soldOut;
 
-  DecisionReplies(int region, int shardCount, OrderIds orderIds, SoldOutState soldOut) {
-    this.region = region;
-    this.shardCount = shardCount;
+  DecisionReplies(EngineContext engine, OrderIds orderIds) {
+    this.engine = engine;
     this.orderIds = orderIds;
-    this.soldOut = soldOut;
   }
 
   /**
-   * Answers at once, or, when the shard is dry and it is not known whether all are, as soon as that
-   * is known.
+   * Answers, or offers the purchase again: at once, or, when the shard is dry and it is not known
+   * whether all are, as soon as units came or that is known.
    */
   void answer(
-      ShardSession session, Purchase purchase, Decision decision, Consumer<PurchaseReply> answer) {
+      ShardSession session,
+      Purchase purchase,
+      Decision decision,
+      Consumer<PurchaseReply> answer,
+      Retry retry) {
     switch (decision.status()) {
       case WIN ->
           answer.accept(
@@ -51,7 +53,22 @@ final class DecisionReplies {
               decision.entry() == null
                   ? PurchaseReply.refused(ErrorCode.LIMIT_REACHED)
                   : PurchaseReply.limitReached(orderId(session, decision.entry())));
-      case DRY -> answerDry(purchase, decision.number(), answer);
+      case DRY -> {
+        ErrorCode known = knownOfDry(purchase, decision.number());
+        if (known == null) {
+          await(engine.supply()::await, session, purchase, answer, retry);
+        } else {
+          answer.accept(PurchaseReply.refused(known));
+        }
+      }
+      case GROUP -> {
+        // The shard knows another group than this node: a new item, or a new group of it.
+        if (retry.offers() == 0) {
+          await(engine.supply()::learn, session, purchase, answer, retry);
+        } else {
+          answer.accept(PurchaseReply.refused(ErrorCode.BUSY, BUSY_RETRY_MS));
+        }
+      }
       case CONFLICT -> answer.accept(PurchaseReply.refused(ErrorCode.CONFLICT));
       case NOT_READY -> answer.accept(PurchaseReply.refused(ErrorCode.NOT_READY));
       case NOT_STARTED ->
@@ -66,34 +83,50 @@ final class DecisionReplies {
     }
   }
 
-  private void answerDry(Purchase purchase, long left, Consumer<PurchaseReply> answer) {
-    if (shardCount == 1) {
+  /** What is known of a purchase that found too few units in its shard; null when nothing is. */
+  private ErrorCode knownOfDry(Purchase purchase, long left) {
+    if (engine.access().shardCount() == 1) {
       // The script saw the only shard: what it saw is the whole truth at that instant.
       // For a basket the number is the stock of the line that was short; below 0 it is a debt.
-      ErrorCode code = left <= 0 ? ErrorCode.SOLD_OUT : ErrorCode.INSUFFICIENT_STOCK;
-      answer.accept(PurchaseReply.refused(code));
+      return left <= 0 ? ErrorCode.SOLD_OUT : ErrorCode.INSUFFICIENT_STOCK;
+    }
+    return engine.soldOut().anySoldOut(purchase.lines()) ? ErrorCode.SOLD_OUT : null;
+  }
+
+  private void await(
+      Function<Supply.Shortage, Future<Supply.Verdict>> place,
+      ShardSession session,
+      Purchase purchase,
+      Consumer<PurchaseReply> answer,
+      Retry retry) {
+    long waitMs = Math.min(WAIT_MS - retry.heldMs(), retry.leftMs());
+    if (waitMs <= 0) {
+      answer.accept(PurchaseReply.refused(ErrorCode.BUSY, BUSY_RETRY_MS));
       return;
     }
-    soldOut
-        .prove(purchase.lines().stream().map(PurchaseLine::item).toList())
-        .timeout(PROOF_MS, TimeUnit.MILLISECONDS)
-        .onComplete(
-            proof ->
-                answer.accept(
-                    proof.succeeded() && proof.result()
-                        ? PurchaseReply.refused(ErrorCode.SOLD_OUT)
-                        : PurchaseReply.refused(ErrorCode.BUSY, BUSY_RETRY_MS)));
+    place
+        .apply(new Supply.Shortage(session.shard(), purchase.lines(), waitMs))
+        .onSuccess(
+            verdict -> {
+              switch (verdict) {
+                case OFFER_AGAIN -> retry.offerAgain();
+                case SOLD_OUT -> answer.accept(PurchaseReply.refused(ErrorCode.SOLD_OUT));
+                case INSUFFICIENT_STOCK ->
+                    answer.accept(PurchaseReply.refused(ErrorCode.INSUFFICIENT_STOCK));
+                case BUSY -> answer.accept(PurchaseReply.refused(ErrorCode.BUSY, BUSY_RETRY_MS));
+              }
+            });
   }
 
   private long remaining(Purchase purchase, long leftInShard) {
-    if (shardCount == 1) {
+    if (engine.access().shardCount() == 1) {
       return leftInShard;
     }
     PurchaseLine last = purchase.lines().get(purchase.lines().size() - 1);
-    return Math.max(leftInShard, soldOut.remaining(last.item()));
+    return Math.max(leftInShard, engine.soldOut().remaining(last.item()));
   }
 
   private OrderId orderId(ShardSession session, EntryId entry) {
-    return orderIds.seal(new WinId(new ShardRef(region, session.shard()), entry));
+    return orderIds.seal(new WinId(new ShardRef(engine.region(), session.shard()), entry));
   }
 }

@@ -1,6 +1,9 @@
 package io.seckill.engine;
 
 import io.seckill.common.bus.Addresses;
+import io.seckill.common.bus.Done;
+import io.seckill.common.bus.PurchaseBatch;
+import io.seckill.common.bus.PurchaseReplies.Answer;
 import io.seckill.common.bus.PurchaseRequest;
 import io.seckill.common.id.OrderIds;
 import io.seckill.common.id.UserShards;
@@ -21,13 +24,15 @@ final class DecisionVerticle extends VerticleBase {
 
   private static final long DRAIN_POLL_MS = 10;
   private static final long OBSERVE_MS = 100;
+  private static final Done TAKEN = new Done();
 
   private final EngineContext engine;
   private final List<ShardSession> sessions = new ArrayList<>();
   private final List<PurchaseBatcher> batchers = new ArrayList<>();
 
   private UserShards shards;
-  private MessageConsumer<PurchaseRequest> consumer;
+  private ReplyOutbox outbox;
+  private MessageConsumer<PurchaseBatch> consumer;
 
   DecisionVerticle(EngineContext engine) {
     this.engine = engine;
@@ -36,9 +41,8 @@ final class DecisionVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     shards = new UserShards(engine.access().shardCount());
-    DecisionReplies replies =
-        new DecisionReplies(
-            engine.region(), shards.count(), new OrderIds(engine.orderIdKey()), engine.soldOut());
+    outbox = new ReplyOutbox(vertx);
+    DecisionReplies replies = new DecisionReplies(engine, new OrderIds(engine.orderIdKey()));
     for (int shard = 0; shard < shards.count(); shard++) {
       ShardSession session = new ShardSession(vertx, shard, engine.access(), Optional.empty());
       PurchaseBatcher batcher =
@@ -53,9 +57,17 @@ final class DecisionVerticle extends VerticleBase {
     return consumer.completion();
   }
 
-  private void decide(Message<PurchaseRequest> message) {
-    PurchaseRequest request = message.body();
-    batchers.get(shards.shardOf(request.user())).offer(request, message::reply);
+  private void decide(Message<PurchaseBatch> message) {
+    PurchaseBatch batch = message.body();
+    for (int i = 0; i < batch.purchases().size(); i++) {
+      PurchaseRequest request = batch.purchases().get(i);
+      int index = i;
+      batchers
+          .get(shards.shardOf(request.user()))
+          .offer(
+              request, reply -> outbox.add(batch.replyTo(), new Answer(batch.id(), index, reply)));
+    }
+    message.reply(TAKEN);
   }
 
   @Override
@@ -68,12 +80,19 @@ final class DecisionVerticle extends VerticleBase {
               awaitDrained(System.nanoTime() + DRAIN_MS * 1_000_000, drained);
               return drained.future();
             })
-        .onComplete(done -> batchers.forEach(PurchaseBatcher::refuseAll))
+        .onComplete(
+            done -> {
+              batchers.forEach(PurchaseBatcher::refuseAll);
+              outbox.flush();
+            })
         .eventually(() -> Future.join(sessions.stream().map(ShardSession::stop).toList()));
   }
 
   private void awaitDrained(long deadlineNanos, Promise<Void> drained) {
-    boolean empty = batchers.stream().allMatch(b -> b.depth() == 0 && b.callsInFlight() == 0);
+    // Whoever waits for units may be offered again.
+    boolean empty =
+        engine.supply().isIdle()
+            && batchers.stream().allMatch(b -> b.depth() == 0 && b.callsInFlight() == 0);
     if (empty || System.nanoTime() - deadlineNanos > 0) {
       drained.complete();
     } else {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class EngineMetrics {
 
   private final Map<PurchaseStatus, Counter> decisions = new EnumMap<>(PurchaseStatus.class);
-  private final Counter overflow;
+  private final Map<Overflow, Counter> overflow = new EnumMap<>(Overflow.class);
   private final Counter expired;
   private final Counter unknown;
   private final Counter fenced;
@@ -27,6 +27,21 @@ final class EngineMetrics {
   private final AtomicInteger openShards = new AtomicInteger();
   private final AtomicInteger soldOutItems = new AtomicInteger();
   private final AtomicLong boardAtMs = new AtomicLong();
+  private final AtomicInteger dryWaiting = new AtomicInteger();
+  private final AtomicLong travelling = new AtomicLong();
+  private final AtomicLong soldOutSinceNanos = new AtomicLong(System.nanoTime());
+  private final Map<Transfers.Cause, Counter> transfers = new EnumMap<>(Transfers.Cause.class);
+  private final Map<Transfers.Cause, Counter> transferred = new EnumMap<>(Transfers.Cause.class);
+
+  /** Of what a batcher had too many waiting when it refused a purchase. */
+  enum Overflow {
+    /** Of all together. */
+    QUEUE,
+    /** Of one hot item. */
+    ITEM,
+    /** Of one hot user. */
+    USER
+  }
 
   EngineMetrics(MeterRegistry registry) {
     for (PurchaseStatus status : PurchaseStatus.values()) {
@@ -37,11 +52,14 @@ final class EngineMetrics {
               .tag("status", status.name())
               .register(registry));
     }
-    overflow =
-        counter(
-            registry,
-            "seckill.engine.queue.refused",
-            "Purchases refused because a batcher's queue was full");
+    for (Overflow cause : Overflow.values()) {
+      overflow.put(
+          cause,
+          Counter.builder("seckill.engine.queue.refused")
+              .description("Purchases refused by a batcher, by what had too many waiting")
+              .tag("cause", cause.name())
+              .register(registry));
+    }
     expired =
         counter(
             registry,
@@ -64,6 +82,35 @@ final class EngineMetrics {
     gauge(
         registry, "seckill.engine.shards.open", "Shards that this node may sell from", openShards);
     gauge(registry, "seckill.engine.items.soldout", "Items proved sold out", soldOutItems);
+    for (Transfers.Cause cause : Transfers.Cause.values()) {
+      transfers.put(
+          cause,
+          Counter.builder("seckill.engine.transfers")
+              .description("Transfers between shards that arrived, by why they were made")
+              .tag("cause", cause.name())
+              .register(registry));
+      transferred.put(
+          cause,
+          Counter.builder("seckill.engine.transfer.units")
+              .description("Units that arrived in another shard, by why they were sent")
+              .tag("cause", cause.name())
+              .register(registry));
+    }
+    gauge(
+        registry,
+        "seckill.engine.dry.waiting",
+        "Purchases that wait for units of other shards, or for a look at their item's group",
+        dryWaiting);
+    Gauge.builder(
+            "seckill.engine.soldout.age",
+            soldOutSinceNanos,
+            since -> (System.nanoTime() - since.get()) / 1e9)
+        .description("Time since an item became sold out, or was on sale again")
+        .baseUnit("seconds")
+        .register(registry);
+    Gauge.builder("seckill.engine.units.travelling", travelling, AtomicLong::get)
+        .description("Units on their way between shards")
+        .register(registry);
     Gauge.builder(
             "seckill.engine.board.age",
             boardAtMs,
@@ -86,8 +133,8 @@ final class EngineMetrics {
     decisions.get(status).increment();
   }
 
-  void overflowed() {
-    overflow.increment();
+  void overflowed(Overflow cause) {
+    overflow.get(cause).increment();
   }
 
   void expired(int purchases) {
@@ -119,8 +166,23 @@ final class EngineMetrics {
     openShards.set(count);
   }
 
+  void transferred(Transfers.Cause cause, long units) {
+    transfers.get(cause).increment();
+    transferred.get(cause).increment((double) units);
+  }
+
+  void dryWaiting(int by) {
+    dryWaiting.addAndGet(by);
+  }
+
+  void travelling(long units) {
+    travelling.set(units);
+  }
+
   void board(long atMs, int soldOut) {
     boardAtMs.set(atMs);
-    soldOutItems.set(soldOut);
+    if (soldOutItems.getAndSet(soldOut) != soldOut) {
+      soldOutSinceNanos.set(System.nanoTime());
+    }
   }
 }

@@ -13,12 +13,14 @@ public final class EngineRole {
 
   /** The engine's verticles, in the order of their start. */
   public static List<RoleDeployment> deployments(SeckillConfig config, MeterRegistry registry) {
+    EngineMetrics metrics = new EngineMetrics(registry);
     EngineContext engine =
         new EngineContext(
             config,
             new ShardAccess(config.redis()),
             new SoldOutState(),
-            new EngineMetrics(registry));
+            new Supply(metrics),
+            metrics);
     return List.of(
         new RoleDeployment("board", () -> new BoardVerticle(engine), new DeploymentOptions()),
         new RoleDeployment(

@@ -25,10 +25,12 @@ import java.util.TreeMap;
  */
 final class ItemBoard {
 
-  private Map<ItemId, List<ShardMark>> dryInLastPass = Map.of();
-  private Map<ItemId, Long> lowestGeneration = Map.of();
-  private Map<ItemId, ItemView> shown = Map.of();
+  private final Map<ItemId, List<ShardMark>> dryInLastPass = new HashMap<>();
+  private final Map<ItemId, Long> lowestGeneration = new HashMap<>();
+  private final Map<ItemId, ItemStocks> stocks = new HashMap<>();
   private final Map<ItemId, ItemView> settled = new HashMap<>();
+  private Map<ItemId, ItemView> shown = Map.of();
+  private long passes;
 
   /**
    * The generation that every readable shard has at least, as of the latest pass; 0 when one of
@@ -48,8 +50,18 @@ final class ItemBoard {
     return settled.containsKey(item);
   }
 
+  /** What the latest pass that looked at the item found; null when none has. */
+  ItemStocks stocks(ItemId item) {
+    return stocks.get(item);
+  }
+
+  /** The number of the latest pass. */
+  long passes() {
+    return passes;
+  }
+
   /**
-   * Takes one pass over all shards.
+   * Takes one pass over all shards that looked at all items which are not settled.
    *
    * @param items what was asked for, in the order of the readings' items
    * @param readings one for each shard, in shard order; empty where the shard could not be read
@@ -58,59 +70,108 @@ final class ItemBoard {
    */
   Map<ItemId, ItemView> pass(
       List<ItemId> items, List<Optional<Reading>> readings, List<ItemRecord> ledger) {
-    Map<ItemId, ItemView> views = new TreeMap<>(settled);
+    // A shard that was opened again may have forgotten the end of an item.
+    settled.values().removeIf(view -> isOpenedAgain(view, readings));
+    Map<ItemId, ItemView> views = new TreeMap<>();
     for (ItemRecord record : ledger) {
-      views.putIfAbsent(
-          record.definition().id(),
-          new ItemView(
-              record.definition(),
-              record.state() == ItemState.CREATED ? ItemState.CREATED : ItemState.PREPARED,
-              0,
-              0,
-              false,
-              List.of()));
-    }
-    Map<ItemId, List<ShardMark>> dry = new HashMap<>();
-    Map<ItemId, Long> lowest = new HashMap<>();
-    for (int i = 0; i < items.size(); i++) {
-      InShards found = collect(i, readings);
-      if (found.newest != null) {
-        ItemId id = items.get(i);
-        boolean dryNow = found.everywhere && found.stock == 0 && found.sent == found.received;
-        if (dryNow) {
-          dry.put(id, found.marks);
-        }
-        boolean soldOut = dryNow && found.marks.equals(dryInLastPass.get(id));
-        ItemView view = view(found, soldOut);
-        views.put(id, view);
-        lowest.put(id, found.lowestGeneration);
-        boolean over =
-            view.state() == ItemState.ENDED
-                && found.everywhere
-                && found.lowestGeneration == view.generation();
-        if (over) {
-          settled.put(id, view);
-        }
+      ItemId id = record.definition().id();
+      if (record.state() == ItemState.ARCHIVED) {
+        settled.remove(id);
       } else {
-        ItemView last = shown.get(items.get(i));
-        if (last != null && last.generation() > 0) {
-          views.put(items.get(i), unread(last));
-        }
+        views.put(id, unread(record));
       }
     }
-    dryInLastPass = dry;
-    lowestGeneration = lowest;
+    views.putAll(settled);
+    dryInLastPass.keySet().retainAll(items);
+    lowestGeneration.keySet().retainAll(items);
+    stocks.keySet().retainAll(items);
+    return look(items, readings, views);
+  }
+
+  private static boolean isOpenedAgain(ItemView view, List<Optional<Reading>> readings) {
+    for (int shard = 0; shard < readings.size(); shard++) {
+      long epoch = readings.get(shard).map(Reading::epoch).orElse(0L);
+      if (epoch > view.shards().get(shard).epoch()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** An item that no pass has looked at yet, or not since a shard was opened again. */
+  private ItemView unread(ItemRecord record) {
+    ItemView last = shown.get(record.definition().id());
+    if (last != null && last.generation() > 0) {
+      return unread(last);
+    }
+    return new ItemView(
+        record.definition(),
+        record.state() == ItemState.CREATED ? ItemState.CREATED : ItemState.PREPARED,
+        0,
+        0,
+        false,
+        List.of());
+  }
+
+  /**
+   * Takes one pass over all shards that looked at some items only; the others stay as they were.
+   */
+  Map<ItemId, ItemView> look(List<ItemId> items, List<Optional<Reading>> readings) {
+    return look(items, readings, new TreeMap<>(shown));
+  }
+
+  private Map<ItemId, ItemView> look(
+      List<ItemId> items, List<Optional<Reading>> readings, Map<ItemId, ItemView> views) {
+    passes++;
+    for (int i = 0; i < items.size(); i++) {
+      ItemId id = items.get(i);
+      InShards found = collect(i, readings);
+      ItemView last = shown.get(id);
+      if (found.newest == null) {
+        dryInLastPass.remove(id);
+        lowestGeneration.remove(id);
+        stocks.remove(id);
+        if (last != null && last.generation() > 0) {
+          views.put(id, unread(last));
+        }
+        continue;
+      }
+      ItemStocks now = new ItemStocks(id, passes, isSelling(found, readings), found.shards);
+      boolean dryNow = now.everywhere() && now.left() == 0 && now.travelling() == 0;
+      List<ShardMark> dryBefore =
+          dryNow ? dryInLastPass.put(id, found.marks) : dryInLastPass.remove(id);
+      ItemView view = view(found, now.left(), dryNow && found.marks.equals(dryBefore));
+      views.put(id, view);
+      stocks.put(id, now);
+      lowestGeneration.put(id, found.lowestGeneration);
+      boolean over =
+          view.state() == ItemState.ENDED
+              && now.everywhere()
+              && found.lowestGeneration == view.generation();
+      if (over) {
+        settled.put(id, view);
+      }
+    }
     shown = views;
     return views;
   }
 
-  private static ItemView view(InShards found, boolean soldOut) {
+  private static boolean isSelling(InShards found, List<Optional<Reading>> readings) {
+    ShardItem newest = Objects.requireNonNull(found.newest);
+    long atMs =
+        readings.stream().flatMap(Optional::stream).mapToLong(Reading::atMs).max().orElse(0);
+    return newest.version().state() == ItemState.OPEN
+        && newest.definition().startsAtMs() <= atMs
+        && atMs < newest.definition().endsAtMs();
+  }
+
+  private static ItemView view(InShards found, long left, boolean soldOut) {
     ShardItem newest = Objects.requireNonNull(found.newest);
     return new ItemView(
         newest.definition(),
         newest.version().state(),
         newest.version().generation(),
-        found.stock,
+        left,
         soldOut && newest.version().state() != ItemState.PREPARED,
         found.marks);
   }
@@ -136,7 +197,7 @@ final class ItemBoard {
       if (item.isPresent() && item.get().stock().isPresent() && open) {
         found.add(item.get(), reading.get().epoch());
       } else {
-        found.everywhere = false;
+        found.shards.add(ItemStocks.Shard.UNREADABLE);
         found.marks.add(ShardMark.UNREADABLE);
         item.ifPresent(found::consider);
       }
@@ -144,21 +205,22 @@ final class ItemBoard {
     return found;
   }
 
-  /** Sums over the shards of one item. */
+  /** What one item's shards say. */
   private static final class InShards {
     private final List<ShardMark> marks = new ArrayList<>();
+    private final List<ItemStocks.Shard> shards = new ArrayList<>();
     private ShardItem newest;
-    private boolean everywhere = true;
     private long lowestGeneration = Long.MAX_VALUE;
-    private long stock;
-    private long sent;
-    private long received;
 
     void add(ShardItem item, long epoch) {
-      // Below 0 it is a debt of this shard, not less for the others.
-      stock += Math.max(0, item.stock().orElseThrow());
-      sent += item.sent();
-      received += item.received();
+      shards.add(
+          new ItemStocks.Shard(
+              true,
+              item.stock().orElseThrow(),
+              item.sent(),
+              item.received(),
+              item.granted(),
+              item.lastMove()));
       marks.add(new ShardMark(epoch, item.adds()));
       consider(item);
     }

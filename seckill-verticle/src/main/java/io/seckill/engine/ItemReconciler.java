@@ -1,26 +1,25 @@
 package io.seckill.engine;
 
-import io.seckill.common.error.ErrorCode;
-import io.seckill.common.error.SeckillException;
+import io.seckill.common.item.ItemGroup;
 import io.seckill.common.item.ItemRecord;
 import io.seckill.common.item.ItemState;
 import io.seckill.common.item.Move;
 import io.seckill.lua.ApplyMove;
-import io.seckill.lua.FenceStatus;
 import io.seckill.lua.PutItem;
-import io.seckill.lua.RedisLink;
+import io.seckill.lua.RemoveItem;
 import io.seckill.lua.StepResult;
+import io.seckill.lua.TakeUnits;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiFunction;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
  * Brings every shard to what the ledger says of an item: first the item itself as PREPARED, then
- * its outstanding moves in order, then, when all shards have theirs, its state. Every step is
- * idempotent, so this serves a request, its repetition, and the background that finishes what a
- * dead node began. Belongs to one event loop.
+ * its outstanding moves in order, then, when all shards have theirs, its state; an archived item is
+ * taken out. Every step is idempotent, so this serves a request, its repetition, and the background
+ * that finishes what a dead node began. Belongs to one event loop.
  */
 final class ItemReconciler {
 
@@ -35,12 +34,46 @@ final class ItemReconciler {
 
   /** Fails with UNAVAILABLE when a shard could not be reached; the rest is done all the same. */
   Future<Void> reconcile(ItemRecord record) {
-    if (record.state() == ItemState.CREATED) {
-      return Future.succeededFuture();
+    return switch (record.state()) {
+      case CREATED -> Future.succeededFuture();
+      case ARCHIVED -> onAll(session -> remove(session, record));
+      default ->
+          onAll(session -> moves(session, record))
+              .compose(
+                  done ->
+                      onAll(session -> put(session, record, record.generation(), record.state())));
+    };
+  }
+
+  /** Applies the item's outstanding moves of one shard, in order. */
+  Future<Void> moves(ShardSession session, ItemRecord record) {
+    List<Move> moves =
+        record.outstanding().stream().filter(move -> move.shard() == session.shard()).toList();
+    boolean first = !moves.isEmpty() && moves.get(0).number() == 1;
+    Future<Void> steps =
+        first
+            ? put(session, record, PREPARED_GENERATION, ItemState.PREPARED)
+            : Future.succeededFuture();
+    // Outstanding moves of one shard are few: storing a move's entry takes it away.
+    for (Move move : moves) {
+      steps = steps.compose(done -> move(session, move));
     }
-    return onAll(session -> prepare(session, record))
-        .compose(
-            done -> onAll(session -> put(session, record, record.generation(), record.state())));
+    return steps;
+  }
+
+  /** Applies one move; fails with UNAVAILABLE also when an earlier one is missing. */
+  static Future<Void> move(ShardSession session, Move move) {
+    long timeoutMs = session.callTimeoutMs();
+    return ShardSteps.run(
+            session,
+            "move " + move.number(),
+            (link, epoch) ->
+                move.kind().isIn()
+                    ? ApplyMove.run(
+                        link, link.fence(epoch, timeoutMs), session.keys(), move, timeoutMs)
+                    : TakeUnits.run(
+                        link, link.fence(epoch, timeoutMs), session.keys(), move, timeoutMs))
+        .mapEmpty();
   }
 
   private Future<Void> onAll(Function<ShardSession, Future<Void>> step) {
@@ -49,82 +82,41 @@ final class ItemReconciler {
     return Future.join(steps).mapEmpty();
   }
 
-  private Future<Void> prepare(ShardSession session, ItemRecord record) {
-    List<Move> moves =
-        record.outstanding().stream().filter(move -> move.shard() == session.shard()).toList();
-    boolean first = !moves.isEmpty() && moves.get(0).number() == 1;
-    Future<Void> steps =
-        first
-            ? put(session, record, PREPARED_GENERATION, ItemState.PREPARED)
-            : Future.succeededFuture();
-    // Outstanding moves of one shard are few: each restock adds one, and storing its entry takes it
-    // away.
-    for (Move move : moves) {
-      steps =
-          steps.compose(
-              done ->
-                  step(
-                      session,
-                      "move " + move.number(),
-                      (link, epoch) ->
-                          ApplyMove.run(
-                              link,
-                              link.fence(epoch, session.callTimeoutMs()),
-                              session.keys(),
-                              move,
-                              session.callTimeoutMs())));
-    }
-    return steps;
-  }
-
   private static Future<Void> put(
       ShardSession session, ItemRecord record, long generation, ItemState state) {
-    return step(
-        session,
-        "state " + state,
-        (link, epoch) ->
-            PutItem.run(
-                link,
-                link.fence(epoch, session.callTimeoutMs()),
-                session.keys(),
-                record.definition(),
-                new PutItem.ItemVersion(generation, state),
-                session.callTimeoutMs()));
+    long timeoutMs = session.callTimeoutMs();
+    return ShardSteps.run(
+            session,
+            "state " + state,
+            (link, epoch) ->
+                PutItem.run(
+                    link,
+                    link.fence(epoch, timeoutMs),
+                    session.keys(),
+                    record.definition(),
+                    new PutItem.ItemVersion(generation, state),
+                    timeoutMs))
+        .mapEmpty();
   }
 
-  private static Future<Void> step(
-      ShardSession session, String what, BiFunction<RedisLink, Long, Future<StepResult>> call) {
-    RedisLink link = session.epoch() > 0 ? session.link().orElse(null) : null;
-    if (link == null) {
-      return unavailable("shard " + session.shard() + " is not open");
-    }
-    return call.apply(link, session.epoch())
-        .recover(failure -> unavailable("shard " + session.shard() + ": " + failure.getMessage()))
+  /** Call by call: an item of a group has its receipts counted off its users' holdings. */
+  private static Future<Void> remove(ShardSession session, ItemRecord record) {
+    long timeoutMs = session.callTimeoutMs();
+    RemoveItem.Args removal =
+        new RemoveItem.Args(
+            record.definition().id(),
+            record.generation(),
+            Optional.ofNullable(record.definition().group()).map(ItemGroup::id).orElse(""));
+    return ShardSteps.run(
+            session,
+            "the removal",
+            (link, epoch) ->
+                RemoveItem.run(
+                    link, link.fence(epoch, timeoutMs), session.keys(), removal, timeoutMs))
         .compose(
             result ->
-                switch (result.status()) {
-                  // A newer generation is there: somebody went further, which is as good.
-                  case OK, ALREADY, STALE -> Future.<Void>succeededFuture();
-                  case FENCED, FROZEN, EXPIRED -> {
-                    session.refused(FenceStatus.valueOf(result.status().name()));
-                    yield unavailable("shard " + session.shard() + " is being opened again");
-                  }
-                  case LOST -> {
-                    session.refused(FenceStatus.FROZEN);
-                    yield unavailable("shard " + session.shard() + " has lost keys");
-                  }
-                  default ->
-                      unavailable(
-                          "shard "
-                              + session.shard()
-                              + " refused "
-                              + what
-                              + " as "
-                              + result.status());
-                });
-  }
-
-  private static <T> Future<T> unavailable(String detail) {
-    return Future.failedFuture(new SeckillException(ErrorCode.UNAVAILABLE, detail));
+                result.status() == StepResult.Status.MORE
+                    ? remove(session, record)
+                    : Future.succeededFuture());
   }
 }

@@ -6,19 +6,28 @@ import io.seckill.common.bus.Done;
 import io.seckill.common.bus.EpochClose;
 import io.seckill.common.bus.EpochClosed;
 import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.ItemChanged;
 import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
 import io.seckill.common.bus.RegionJoin;
 import io.seckill.common.bus.RegionJoined;
+import io.seckill.common.bus.SalesChange;
+import io.seckill.common.bus.SalesQuery;
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.bus.ShardClaim;
 import io.seckill.common.bus.ShardClaimed;
+import io.seckill.common.bus.ShardHoldings;
+import io.seckill.common.bus.ShardHoldingsQuery;
 import io.seckill.common.bus.ShardOpen;
 import io.seckill.common.bus.ShardReceipts;
 import io.seckill.common.bus.ShardReceiptsQuery;
 import io.seckill.common.bus.ShardSnapshot;
 import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.bus.TransferStore;
+import io.seckill.common.bus.TransferStored;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
+import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemRecord;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -39,6 +48,13 @@ final class LedgerClient {
   private static final DeliveryOptions WRITE = new DeliveryOptions().setSendTimeout(20_000);
 
   private static final DeliveryOptions READ = new DeliveryOptions().setSendTimeout(10_000);
+
+  /**
+   * A shard of a million orders is read in about 5 s; the opening says meanwhile that it is alive.
+   */
+  private static final DeliveryOptions SNAPSHOT = new DeliveryOptions().setSendTimeout(120_000);
+
+  private static final DeliveryOptions TRANSFER = new DeliveryOptions().setSendTimeout(2_000);
 
   private final EventBus bus;
 
@@ -62,9 +78,35 @@ final class LedgerClient {
     return write(Addresses.LEDGER_OPEN_SHARD, open);
   }
 
-  Future<ItemRecord> change(ItemChange change) {
-    Future<ItemRecords> reply = write(Addresses.LEDGER_CHANGE_ITEM, change);
-    return reply.map(records -> records.items().get(0));
+  Future<ItemChanged> change(ItemChange change) {
+    return write(Addresses.LEDGER_CHANGE_ITEM, change);
+  }
+
+  Future<SalesRecord> change(SalesChange change) {
+    return write(Addresses.LEDGER_CHANGE_SALES, change);
+  }
+
+  Future<SalesRecord> sales(SalesQuery query) {
+    return read(Addresses.LEDGER_SALES, query);
+  }
+
+  /** Soon, or as good as never: whoever waits for the units has gone by then. */
+  Future<TransferStored> storeTransfer(TransferStore transfer) {
+    return request(Addresses.LEDGER_STORE_TRANSFER, transfer, TRANSFER, ErrorCode.OUTCOME_UNKNOWN);
+  }
+
+  /** One item; NOT_FOUND when the ledger does not know it. */
+  Future<ItemRecord> item(ItemId item) {
+    Future<ItemRecords> reply = read(Addresses.LEDGER_ITEMS, new ItemQuery(item));
+    return reply.compose(
+        records ->
+            records.items().stream()
+                .findFirst()
+                .map(Future::succeededFuture)
+                .orElseGet(
+                    () ->
+                        Future.failedFuture(
+                            new SeckillException(ErrorCode.NOT_FOUND, "no such item"))));
   }
 
   Future<List<ItemRecord>> items() {
@@ -73,7 +115,11 @@ final class LedgerClient {
   }
 
   Future<ShardSnapshot> snapshot(ShardSnapshotQuery query) {
-    return read(Addresses.LEDGER_SHARD_SNAPSHOT, query);
+    return request(Addresses.LEDGER_SHARD_SNAPSHOT, query, SNAPSHOT, ErrorCode.UNAVAILABLE);
+  }
+
+  Future<ShardHoldings> holdings(ShardHoldingsQuery query) {
+    return read(Addresses.LEDGER_SHARD_HOLDINGS, query);
   }
 
   Future<ShardReceipts> receipts(ShardReceiptsQuery query) {

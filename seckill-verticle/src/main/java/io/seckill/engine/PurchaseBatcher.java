@@ -3,34 +3,45 @@ package io.seckill.engine;
 import io.seckill.common.bus.PurchaseReply;
 import io.seckill.common.bus.PurchaseRequest;
 import io.seckill.common.error.ErrorCode;
+import io.seckill.common.id.ItemId;
 import io.seckill.common.order.PurchaseDigests;
 import io.seckill.lua.DecidePurchases;
 import io.seckill.lua.DecidePurchases.Decided;
 import io.seckill.lua.DecidePurchases.Decision;
 import io.seckill.lua.DecidePurchases.Purchase;
 import io.seckill.lua.DecidePurchases.Refused;
+import io.seckill.lua.DecidePurchases.Replicated;
+import io.seckill.lua.Fence;
 import io.seckill.lua.FenceStatus;
+import io.seckill.lua.ItemGroups;
 import io.seckill.lua.PurchaseStatus;
 import io.seckill.lua.RedisCallException;
 import io.seckill.lua.RedisLink;
+import io.seckill.lua.ReplicaWait;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Group commit for one shard: while calls to Redis are in flight, arriving purchases queue; when
  * one returns, all that wait go out as one call. No timer and no added delay: a batch is what came
  * meanwhile. Belongs to one event loop.
  *
+ * <p>A batch is fair: items take turns (a basket counts for its first item), and a user has a few
+ * undecided purchases at most, so neither a hot sale nor a hammering user makes others wait.
+ *
  * <p>A purchase is answered exactly once, by its deadline at the latest. Only purchases that
  * certainly were not executed go back into the queue.
  */
 final class PurchaseBatcher {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PurchaseBatcher.class);
 
   /** With the shard closed this long, waiting helps nobody: new purchases are refused at once. */
   private static final long FAIL_FAST_AFTER_MS = 300;
@@ -42,30 +53,142 @@ final class PurchaseBatcher {
 
   private static final long RETRY_AFTER_MS = 1_000;
 
+  /**
+   * Undecided purchases of one user in this shard. A person clicks on a few devices, and a gateway
+   * lets ten requests a second through by default: more at once is a machine. Where an operator
+   * allows more wins in a window, that many may be on their way.
+   */
+  private static final int MAX_UNDECIDED_PER_USER = 16;
+
+  /** Who is hot is told to operators this often at most. */
+  private static final long LOG_EVERY_MS = 10_000;
+
   private final Vertx vertx;
   private final Context context;
   private final ShardSession session;
   private final Options options;
   private final DecisionReplies replies;
+  private final PurchaseDigests digests = new PurchaseDigests();
   private final EngineMetrics metrics;
-  private final Deque<Waiting> queue = new ArrayDeque<>();
+  private final FairQueue<Waiting> queue;
+  private final UserTally users;
 
   private int inFlight;
   private boolean pumpScheduled;
   private boolean sweepScheduled;
+  private boolean stopped;
+  private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_MS * 1_000_000;
 
   /**
-   * Bounds of a batcher.
+   * Bounds of a batcher, and what its calls carry.
    *
    * @param maxQueue purchases that may wait
    * @param maxBatch purchases in one call
    * @param callsInFlight calls at a time
    * @param limits what the script checks for every purchase
+   * @param groups which items have a group
+   * @param replicas what has to have a win before its buyer hears of it; empty: the master alone
    */
-  record Options(int maxQueue, int maxBatch, int callsInFlight, DecidePurchases.Limits limits) {}
+  record Options(
+      int maxQueue,
+      int maxBatch,
+      int callsInFlight,
+      DecidePurchases.Limits limits,
+      ItemGroups groups,
+      Optional<ReplicaWait> replicas) {}
 
-  /** A purchase that waits for its decision. */
-  private record Waiting(Purchase purchase, long deadlineNanos, Consumer<PurchaseReply> answer) {}
+  /** A second chance for a purchase whose shard was dry. For the batcher's event loop only. */
+  interface Retry {
+
+    /** Milliseconds until the purchase is too old to be sent; 0 or less when it is. */
+    long leftMs();
+
+    /** Milliseconds since the purchase was first decided; 0 the first time. */
+    long heldMs();
+
+    /** How often it was offered again. */
+    int offers();
+
+    /**
+     * Offers the purchase again, before all others of its item and with its old deadline. Once, and
+     * instead of an answer. It cannot be refused for want of room: who holds purchases back bounds
+     * them.
+     */
+    void offerAgain();
+  }
+
+  /** A purchase that is not decided. */
+  private final class Waiting implements FairQueue.Entry, Retry {
+
+    private final Purchase purchase;
+    private final long deadlineNanos;
+    private final Consumer<PurchaseReply> answer;
+
+    private long firstDecidedNanos;
+    private int offers;
+
+    Waiting(Purchase purchase, long deadlineNanos, Consumer<PurchaseReply> answer) {
+      this.purchase = purchase;
+      this.deadlineNanos = deadlineNanos;
+      this.answer = answer;
+    }
+
+    @Override
+    public ItemId item() {
+      return purchase.lines().get(0).item();
+    }
+
+    @Override
+    public int cost() {
+      return purchase.lines().size();
+    }
+
+    @Override
+    public long leftMs() {
+      return (deadlineNanos - System.nanoTime()) / 1_000_000;
+    }
+
+    @Override
+    public long heldMs() {
+      return (System.nanoTime() - firstDecidedNanos) / 1_000_000;
+    }
+
+    @Override
+    public int offers() {
+      return offers;
+    }
+
+    @Override
+    public void offerAgain() {
+      offers++;
+      users.enter(purchase.user());
+      if (stopped) {
+        refuse(ErrorCode.UNAVAILABLE);
+        return;
+      }
+      putBack(List.of(this));
+      schedulePump();
+    }
+
+    boolean isLate(long nowNanos) {
+      return deadlineNanos - nowNanos <= 0;
+    }
+
+    /** Hands the decision to whoever answers, or offers it again. */
+    void decided(Decision decision) {
+      users.leave(purchase.user());
+      if (offers == 0) {
+        firstDecidedNanos = System.nanoTime();
+      }
+      replies.answer(session, purchase, decision, answer, this);
+    }
+
+    /** It never will be decided. */
+    void refuse(ErrorCode code) {
+      users.leave(purchase.user());
+      answer.accept(PurchaseReply.refused(code, RETRY_AFTER_MS));
+    }
+  }
 
   PurchaseBatcher(
       Vertx vertx,
@@ -79,28 +202,63 @@ final class PurchaseBatcher {
     this.options = options;
     this.replies = replies;
     this.metrics = metrics;
+    this.queue = new FairQueue<>(options.maxQueue);
+    this.users = new UserTally(Math.max(MAX_UNDECIDED_PER_USER, options.limits.windowWins()));
   }
 
   /** Takes a purchase; {@code answer} is called once, on this event loop. */
   void offer(PurchaseRequest request, Consumer<PurchaseReply> answer) {
-    if (queue.size() >= options.maxQueue) {
-      metrics.overflowed();
-      answer.accept(PurchaseReply.refused(ErrorCode.BUSY, RETRY_AFTER_MS));
-      return;
-    }
     if (session.closedForMs() > FAIL_FAST_AFTER_MS) {
       answer.accept(PurchaseReply.refused(ErrorCode.UNAVAILABLE, RETRY_AFTER_MS));
       return;
     }
+    if (users.isHot(request.user())) {
+      logHot("user", request.user());
+      refuse(EngineMetrics.Overflow.USER, ErrorCode.RATE_LIMITED, answer);
+      return;
+    }
+    ItemId item = request.lines().get(0).item();
+    switch (queue.roomFor(item)) {
+      case ROOM -> take(request, answer);
+      case FULL -> refuse(EngineMetrics.Overflow.QUEUE, ErrorCode.BUSY, answer);
+      case HOT_ITEM -> {
+        logHot("item", item);
+        refuse(EngineMetrics.Overflow.ITEM, ErrorCode.BUSY, answer);
+      }
+    }
+  }
+
+  private void take(PurchaseRequest request, Consumer<PurchaseReply> answer) {
     Purchase purchase =
         new Purchase(
             request.user(),
-            PurchaseDigests.ofKey(request.key()),
-            PurchaseDigests.ofBody(request.lines()),
+            digests.ofKey(request.key()),
+            digests.ofBody(request.lines()),
             request.lines());
-    queue.addLast(new Waiting(purchase, System.nanoTime() + queueMs(request) * 1_000_000, answer));
+    queue.add(new Waiting(purchase, System.nanoTime() + queueMs(request) * 1_000_000, answer));
+    users.enter(request.user());
     metrics.queueChanged(1);
     schedulePump();
+  }
+
+  private void refuse(
+      EngineMetrics.Overflow cause, ErrorCode code, Consumer<PurchaseReply> answer) {
+    metrics.overflowed(cause);
+    answer.accept(PurchaseReply.refused(code, RETRY_AFTER_MS));
+  }
+
+  private void logHot(String kind, Object id) {
+    long now = System.nanoTime();
+    if (now - lastLoggedAtNanos >= LOG_EVERY_MS * 1_000_000) {
+      lastLoggedAtNanos = now;
+      LOG.warn(
+          "{} {} is hot in shard {}: {} purchases of {} items wait; its further ones are refused",
+          kind,
+          id,
+          session.shard(),
+          queue.size(),
+          queue.items());
+    }
   }
 
   /** The call itself may take its whole time-out, and the answer must still be in time. */
@@ -113,10 +271,11 @@ final class PurchaseBatcher {
     schedulePump();
   }
 
-  /** Answers what still waits when the node stops. */
+  /** Answers what still waits when the node stops, and what is offered again from here. */
   void refuseAll() {
+    stopped = true;
     while (!queue.isEmpty()) {
-      take().answer.accept(PurchaseReply.refused(ErrorCode.UNAVAILABLE, RETRY_AFTER_MS));
+      next().refuse(ErrorCode.UNAVAILABLE);
     }
   }
 
@@ -165,8 +324,8 @@ final class PurchaseBatcher {
     long now = System.nanoTime();
     List<Waiting> batch = new ArrayList<>(Math.min(queue.size(), options.maxBatch));
     while (batch.size() < options.maxBatch && !queue.isEmpty()) {
-      Waiting waiting = take();
-      if (waiting.deadlineNanos - now <= 0) {
+      Waiting waiting = next();
+      if (waiting.isLate(now)) {
         answerExpired(waiting);
       } else {
         batch.add(waiting);
@@ -175,15 +334,15 @@ final class PurchaseBatcher {
     return batch;
   }
 
-  private Waiting take() {
+  private Waiting next() {
     metrics.queueChanged(-1);
-    return queue.pollFirst();
+    return queue.poll();
   }
 
   private void answerExpired(Waiting waiting) {
     metrics.expired(1);
     ErrorCode code = session.isOpen() ? ErrorCode.BUSY : ErrorCode.UNAVAILABLE;
-    waiting.answer.accept(PurchaseReply.refused(code, RETRY_AFTER_MS));
+    waiting.refuse(code);
   }
 
   private void scheduleSweep() {
@@ -194,9 +353,12 @@ final class PurchaseBatcher {
           id -> {
             sweepScheduled = false;
             long now = System.nanoTime();
-            while (!queue.isEmpty() && queue.peekFirst().deadlineNanos - now <= 0) {
-              answerExpired(take());
-            }
+            queue.drain(
+                waiting -> waiting.isLate(now),
+                waiting -> {
+                  metrics.queueChanged(-1);
+                  answerExpired(waiting);
+                });
             pump();
           });
     }
@@ -209,41 +371,61 @@ final class PurchaseBatcher {
     }
     inFlight++;
     long sentAt = System.nanoTime();
-    long timeoutMs = session.callTimeoutMs();
-    DecidePurchases.run(
-            link,
-            link.fence(session.epoch(), timeoutMs),
-            session.keys(),
-            options.limits,
-            purchases,
-            timeoutMs)
+    long epoch = session.epoch();
+    call(link, epoch, purchases)
         .onComplete(
-            result -> {
+            call -> {
               inFlight--;
               metrics.called(batch.size(), System.nanoTime() - sentAt);
-              if (result.failed()) {
-                failed(batch, result.cause());
-              } else if (result.result() instanceof Decided decided) {
-                decided(batch, decided.decisions());
-              } else if (result.result() instanceof Refused refused) {
+              if (call.failed()) {
+                failed(batch, call.cause());
+              } else if (call.result().result() instanceof Decided decided) {
+                session.saw(epoch, decided.headSeq());
+                decided(batch, decided.decisions(), call.result().met());
+              } else if (call.result().result() instanceof Refused refused) {
                 refused(batch, refused.status());
               }
               pump();
             });
   }
 
-  private void decided(List<Waiting> batch, List<Decision> decisions) {
+  private Future<Replicated> call(RedisLink link, long epoch, List<Purchase> purchases) {
+    long timeoutMs = session.callTimeoutMs();
+    Fence fence = link.fence(epoch, timeoutMs);
+    DecidePurchases.Batch batch =
+        new DecidePurchases.Batch(options.limits, session.seenSeq(), options.groups, purchases);
+    return options
+        .replicas
+        .map(
+            wait -> DecidePurchases.runAndWait(link, fence, session.keys(), batch, wait, timeoutMs))
+        .orElseGet(
+            () ->
+                DecidePurchases.run(link, fence, session.keys(), batch, timeoutMs)
+                    .map(result -> new Replicated(result, true)));
+  }
+
+  private void decided(List<Waiting> batch, List<Decision> decisions, boolean replicated) {
     boolean lost = false;
     for (int i = 0; i < batch.size(); i++) {
       Waiting waiting = batch.get(i);
       Decision decision = decisions.get(i);
       metrics.decided(decision.status());
       lost |= decision.status() == PurchaseStatus.LOST;
-      replies.answer(session, waiting.purchase, decision, waiting.answer);
+      if (replicated || !tellsOfAWin(decision.status())) {
+        waiting.decided(decision);
+      } else {
+        // It is there now, and a failover may forget it: a repetition finds out.
+        metrics.unknown(1);
+        waiting.refuse(ErrorCode.OUTCOME_UNKNOWN);
+      }
     }
     if (lost) {
       session.refused(FenceStatus.FROZEN);
     }
+  }
+
+  private static boolean tellsOfAWin(PurchaseStatus status) {
+    return status == PurchaseStatus.WIN || status == PurchaseStatus.REPLAY;
   }
 
   /** The script certainly did nothing. */
@@ -268,7 +450,7 @@ final class PurchaseBatcher {
 
   private void putBack(List<Waiting> batch) {
     for (int i = batch.size() - 1; i >= 0; i--) {
-      queue.addFirst(batch.get(i));
+      queue.putBack(batch.get(i));
     }
     metrics.queueChanged(batch.size());
     scheduleSweep();
@@ -276,7 +458,7 @@ final class PurchaseBatcher {
 
   private static void answerAll(List<Waiting> batch, ErrorCode code) {
     for (Waiting waiting : batch) {
-      waiting.answer.accept(PurchaseReply.refused(code, RETRY_AFTER_MS));
+      waiting.refuse(code);
     }
   }
 }

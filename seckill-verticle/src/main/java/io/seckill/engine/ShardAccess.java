@@ -1,7 +1,6 @@
 package io.seckill.engine;
 
 import io.seckill.common.config.SeckillConfig;
-import io.seckill.lua.RedisEndpoint;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
 import io.seckill.lua.Topology;
@@ -16,8 +15,7 @@ final class ShardAccess {
 
   ShardAccess(SeckillConfig.Redis config) {
     this.config = config;
-    this.topology =
-        Topology.standalone(RedisEndpoint.parse(config.uri(), config.password().value()));
+    this.topology = Topology.of(config);
     this.keys = RedisKeys.forShards(config.shards());
   }
 

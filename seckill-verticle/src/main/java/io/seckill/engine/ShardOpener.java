@@ -9,6 +9,7 @@ import io.seckill.common.bus.ShardOpen;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.ItemId;
+import io.seckill.common.item.ItemRecord;
 import io.seckill.common.item.ItemState;
 import io.seckill.lua.Fence;
 import io.seckill.lua.FreezeShard;
@@ -26,6 +27,7 @@ import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +62,9 @@ final class ShardOpener {
   private static final long CONSUMER_GRACE_MS = 3_000;
 
   private final Map<Integer, Attempt> attempts = new HashMap<>();
+
+  private final Map<Integer, Long> contradicted = new HashMap<>();
+  private final Map<Integer, Long> disownedEpochs = new HashMap<>();
 
   /** The latest opening of a shard that this node knows of. */
   private record Attempt(long epoch, long progress, boolean mine, long sinceNanos) {}
@@ -114,14 +119,34 @@ final class ShardOpener {
 
   /**
    * Tells the ledger that a shard which this node found open is open, in case its opener died
-   * before saying so.
+   * before saying so, and hears whether the ledger agrees. Where it has closed that epoch, as when
+   * an old server came back that is open for itself, nothing sold there would count: told so twice,
+   * the node disowns the epoch. Told so once, another opener may just be at it.
+   *
+   * @param disowned runs when the shard has to be opened anew
    */
-  void confirm(int shard, long epoch) {
+  void confirm(int shard, long epoch, Runnable disowned) {
     ledger
         .open(new ShardOpen(node.region(), shard, epoch))
+        .onSuccess(done -> contradicted.remove(shard))
         .onFailure(
-            failure ->
-                LOG.debug("shard {} is open, the ledger says: {}", shard, failure.getMessage()));
+            failure -> {
+              LOG.debug("shard {} is open, the ledger says: {}", shard, failure.getMessage());
+              boolean closed =
+                  failure instanceof SeckillException e && e.code() == ErrorCode.CONFLICT;
+              if (closed && Objects.equals(contradicted.put(shard, epoch), epoch)) {
+                LOG.warn("epoch {} of shard {} is closed: opening the shard anew", epoch, shard);
+                disownedEpochs.put(shard, epoch);
+                disowned.run();
+              }
+            });
+  }
+
+  /**
+   * Whether the shard must not be used under that epoch, although its head says that it is open.
+   */
+  boolean isDisowned(int shard, long epoch) {
+    return Objects.equals(disownedEpochs.get(shard), epoch);
   }
 
   /**
@@ -156,13 +181,17 @@ final class ShardOpener {
                     .close(
                         new EpochClose(
                             node.region(), shard, epoch, frozen.lastEpoch(), frozen.lastSeq()))
-                    .compose(closed -> isWhole(frozen, closed, link, keys))
                     .compose(
-                        whole ->
-                            whole
-                                ? Future.<Void>succeededFuture()
-                                : rebuilder.rebuild(shard, epoch, frozen, link)))
-        .compose(done -> OpenShard.run(link, fence(link, epoch), keys, access.callTimeoutMs()))
+                        closed ->
+                            isWhole(frozen, closed, link, keys)
+                                .compose(
+                                    whole ->
+                                        whole
+                                            ? Future.<Void>succeededFuture()
+                                            : rebuilder.rebuild(shard, epoch, frozen, link))
+                                .map(done -> closed.sales())))
+        .compose(
+            sales -> OpenShard.run(link, fence(link, epoch), keys, sales, access.callTimeoutMs()))
         .compose(
             opened ->
                 opened.isDone()
@@ -193,8 +222,10 @@ final class ShardOpener {
   }
 
   /**
-   * Whether Redis still holds all that the ledger has stored. Entries that neither has are gone for
-   * good and end as FAILED(LOST), which closing the epoch has just settled.
+   * Whether Redis still holds all that the ledger has stored, and sells nothing that the ledger has
+   * changed since: an end, a pause or a limit of which the shard does not know may have been lost
+   * with its entry. Entries that neither has are gone for good and end as FAILED(LOST), which
+   * closing the epoch has just settled.
    */
   private Future<Boolean> isWhole(
       Frozen frozen, EpochClosed closed, RedisLink link, RedisKeys keys) {
@@ -202,11 +233,11 @@ final class ShardOpener {
     if (forgot || closed.surplus() || frozen.damaged()) {
       return Future.succeededFuture(false);
     }
-    return ReadItems.known(link, keys, access.callTimeoutMs())
+    return Future.all(ReadItems.known(link, keys, access.callTimeoutMs()), ledger.items())
         .compose(
-            items -> {
+            both -> {
               Promise<Boolean> whole = Promise.promise();
-              checkKeys(items, 0, link, keys, whole);
+              new WholeCheck(both.resultAt(0), both.resultAt(1), link, keys, whole).page(0);
               return whole.future();
             })
         // A spoilt set of items is as good as none.
@@ -217,27 +248,55 @@ final class ShardOpener {
                     : Future.failedFuture(failure));
   }
 
-  /** Page by page, so that no call is long. */
-  private void checkKeys(
-      List<ItemId> items, int from, RedisLink link, RedisKeys keys, Promise<Boolean> whole) {
-    if (from >= items.size()) {
-      whole.complete(true);
-      return;
+  /** Looks at all items of a shard, page by page, so that no call is long. */
+  private final class WholeCheck {
+
+    private final List<ItemId> items;
+    private final Map<ItemId, Long> generations = new HashMap<>();
+    private final RedisLink link;
+    private final RedisKeys keys;
+    private final Promise<Boolean> whole;
+
+    WholeCheck(
+        List<ItemId> items,
+        List<ItemRecord> records,
+        RedisLink link,
+        RedisKeys keys,
+        Promise<Boolean> whole) {
+      this.items = items;
+      records.forEach(record -> generations.put(record.definition().id(), record.generation()));
+      this.link = link;
+      this.keys = keys;
+      this.whole = whole;
     }
-    int to = Math.min(items.size(), from + ReadItems.MAX_ITEMS);
-    ReadItems.run(link, keys, items.subList(from, to), access.callTimeoutMs())
-        .onSuccess(
-            reading -> {
-              boolean all =
-                  reading.isPresent()
-                      && reading.get().items().stream().allMatch(ShardOpener::hasItsKeys);
-              if (all) {
-                checkKeys(items, to, link, keys, whole);
-              } else {
-                whole.complete(false);
-              }
-            })
-        .onFailure(whole::fail);
+
+    void page(int from) {
+      if (from >= items.size()) {
+        whole.complete(true);
+        return;
+      }
+      int to = Math.min(items.size(), from + ReadItems.MAX_ITEMS);
+      ReadItems.run(link, keys, items.subList(from, to), access.callTimeoutMs())
+          .onSuccess(
+              reading -> {
+                if (reading.isPresent() && reading.get().items().stream().allMatch(this::isWhole)) {
+                  page(to);
+                } else {
+                  whole.complete(false);
+                }
+              })
+          .onFailure(whole::fail);
+    }
+
+    private boolean isWhole(Optional<ReadItems.ShardItem> item) {
+      return hasItsKeys(item) && !sellsAsNoLongerAllowed(item.orElseThrow());
+    }
+
+    private boolean sellsAsNoLongerAllowed(ReadItems.ShardItem item) {
+      long known = item.version().generation();
+      return item.version().state() == ItemState.OPEN
+          && known < generations.getOrDefault(item.definition().id(), known);
+    }
   }
 
   private static boolean hasItsKeys(Optional<ReadItems.ShardItem> item) {

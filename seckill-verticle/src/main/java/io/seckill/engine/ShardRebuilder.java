@@ -1,5 +1,6 @@
 package io.seckill.engine;
 
+import io.seckill.common.bus.ShardHoldingsQuery;
 import io.seckill.common.bus.ShardReceiptsQuery;
 import io.seckill.common.bus.ShardSnapshot;
 import io.seckill.common.bus.ShardSnapshot.ItemInShard;
@@ -7,6 +8,8 @@ import io.seckill.common.bus.ShardSnapshotQuery;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.ItemId;
+import io.seckill.common.item.ItemGroup;
+import io.seckill.common.item.ItemState;
 import io.seckill.lua.ForgetItem;
 import io.seckill.lua.FreezeShard.Frozen;
 import io.seckill.lua.PutItem;
@@ -15,6 +18,7 @@ import io.seckill.lua.RedisCallException;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
 import io.seckill.lua.RenewRepair;
+import io.seckill.lua.RestoreHoldings;
 import io.seckill.lua.RestoreItem;
 import io.seckill.lua.RestoreReceipts;
 import io.seckill.lua.StepResult;
@@ -23,6 +27,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -45,6 +50,11 @@ final class ShardRebuilder {
    * again.
    */
   private static final int MAX_POLLS = 120;
+
+  /**
+   * Other nodes take an opening over that makes no progress for {@code ShardOpener.PATIENCE_MS}.
+   */
+  private static final long RENEW_MS = 2_500;
 
   private final Vertx vertx;
   private final int region;
@@ -79,8 +89,7 @@ final class ShardRebuilder {
 
   private void awaitStored(
       ShardSnapshotQuery query, Waiting waiting, int pollsLeft, Promise<ShardSnapshot> complete) {
-    ledger
-        .snapshot(query)
+    snapshot(query, waiting)
         .onSuccess(
             snapshot -> {
               if (snapshot.missing() == 0) {
@@ -104,6 +113,14 @@ final class ShardRebuilder {
               }
             })
         .onFailure(complete::fail);
+  }
+
+  /** Reading a great shard takes a while, in which the opening must not seem to be given up. */
+  private Future<ShardSnapshot> snapshot(ShardSnapshotQuery query, Waiting waiting) {
+    Promise<ShardSnapshot> answer = Promise.promise();
+    long renewing = vertx.setPeriodic(RENEW_MS, id -> renew(waiting).onFailure(answer::tryFail));
+    ledger.snapshot(query).onSuccess(answer::tryComplete).onFailure(answer::tryFail);
+    return answer.future().onComplete(done -> vertx.cancelTimer(renewing));
   }
 
   private Future<Void> renew(Waiting waiting) {
@@ -181,7 +198,7 @@ final class ShardRebuilder {
 
     private void nextItem(Iterator<ItemInShard> items) {
       if (!items.hasNext()) {
-        written.complete();
+        holdings();
         return;
       }
       ItemInShard item = items.next();
@@ -190,8 +207,14 @@ final class ShardRebuilder {
               link.fence(epoch, access.callTimeoutMs()),
               keys,
               item.definition(),
-              new PutItem.ItemVersion(item.generation(), item.state()),
-              new RestoreItem.Counters(item.lastMove(), item.adds(), item.granted(), item.stock()),
+              version(item),
+              new RestoreItem.Counters(
+                  item.lastMove(),
+                  item.adds(),
+                  item.sent(),
+                  item.received(),
+                  item.granted(),
+                  item.stock()),
               access.callTimeoutMs())
           .onSuccess(
               result -> {
@@ -200,6 +223,13 @@ final class ShardRebuilder {
                 }
               })
           .onFailure(written::fail);
+    }
+
+    /** An archived item comes back as it was before, so that its removal leaves its log entry. */
+    private static PutItem.ItemVersion version(ItemInShard item) {
+      return item.state() == ItemState.ARCHIVED
+          ? new PutItem.ItemVersion(item.generation() - 1, ItemState.ENDED)
+          : new PutItem.ItemVersion(item.generation(), item.state());
     }
 
     private void nextPage(ItemInShard item, String afterUser, Iterator<ItemInShard> items) {
@@ -224,6 +254,63 @@ final class ShardRebuilder {
                         result -> {
                           if (isDone(result)) {
                             nextPage(item, page.receipts().lastKey(), items);
+                          }
+                        })
+                    .onFailure(written::fail);
+              })
+          .onFailure(written::fail);
+    }
+
+    /** Every group that the ledger knows: the shard may hold something of one that is not left. */
+    private void holdings() {
+      ledger
+          .items()
+          .onSuccess(
+              records ->
+                  nextGroup(
+                      records.stream()
+                          .map(record -> record.definition().group())
+                          .filter(Objects::nonNull)
+                          .map(ItemGroup::id)
+                          .distinct()
+                          .iterator()))
+          .onFailure(written::fail);
+    }
+
+    private void nextGroup(Iterator<String> groups) {
+      if (groups.hasNext()) {
+        nextHoldings(groups.next(), "", groups);
+      } else {
+        written.complete();
+      }
+    }
+
+    private void nextHoldings(String group, String afterUser, Iterator<String> groups) {
+      ledger
+          .holdings(
+              new ShardHoldingsQuery(region, shard, group, afterUser, RestoreHoldings.MAX_USERS))
+          .onSuccess(
+              page -> {
+                boolean isFirst = afterUser.isEmpty();
+                if (page.units().isEmpty() && !isFirst) {
+                  nextGroup(groups);
+                  return;
+                }
+                RestoreHoldings.run(
+                        link,
+                        link.fence(epoch, access.callTimeoutMs()),
+                        keys,
+                        new RestoreHoldings.Page(group, isFirst, page.units()),
+                        access.callTimeoutMs())
+                    .onSuccess(
+                        result -> {
+                          if (!isDone(result)) {
+                            return;
+                          }
+                          if (page.units().isEmpty()) {
+                            nextGroup(groups);
+                          } else {
+                            nextHoldings(group, page.units().lastKey(), groups);
                           }
                         })
                     .onFailure(written::fail);

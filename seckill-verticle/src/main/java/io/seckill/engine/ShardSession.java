@@ -1,5 +1,6 @@
 package io.seckill.engine;
 
+import io.seckill.common.id.EntryId;
 import io.seckill.lua.FenceStatus;
 import io.seckill.lua.ReadHead;
 import io.seckill.lua.ReadHead.Head;
@@ -38,6 +39,7 @@ final class ShardSession {
 
   private int nextLink;
   private long epoch;
+  private EntryId seen = new EntryId(0, 0);
   private long lastSeenOpenNanos = System.nanoTime();
   private long retryMs = RETRY_FIRST_MS;
   private long retryTimer = -1;
@@ -117,6 +119,21 @@ final class ShardSession {
     return epoch;
   }
 
+  /**
+   * Remembers how far the shard has got, as a reply has just told. Redis must never show less of
+   * the same epoch again: then it has lost what it had answered.
+   */
+  void saw(long atEpoch, long seq) {
+    if (atEpoch > seen.epoch() || (atEpoch == seen.epoch() && seq > seen.seq())) {
+      seen = new EntryId(atEpoch, seq);
+    }
+  }
+
+  /** The highest number of the present epoch that a reply has told; 0 for none. */
+  long seenSeq() {
+    return seen.epoch() == epoch ? seen.seq() : 0;
+  }
+
   /** The next connection that is up, in turn. */
   Optional<RedisLink> link() {
     for (int i = 0; i < links.size(); i++) {
@@ -180,11 +197,33 @@ final class ShardSession {
     boolean openHere =
         head.isPresent()
             && head.get().state() == HeadState.OPEN
-            && head.get().runId().equals(link.runId());
+            && head.get().runId().equals(link.runId())
+            && !isDisowned(head.get().epoch());
     if (openHere) {
       return Future.succeededFuture(head.get().epoch());
     }
     return opener.map(o -> o.open(shard, link, head)).orElseGet(() -> Future.succeededFuture(0L));
+  }
+
+  private boolean isDisowned(long headEpoch) {
+    return opener.isPresent() && opener.get().isDisowned(shard, headEpoch);
+  }
+
+  /** Asks the ledger whether the shard is open for it too; only where there is an opener. */
+  void confirm() {
+    long confirmed = epoch;
+    if (opener.isPresent() && confirmed > 0) {
+      opener
+          .get()
+          .confirm(
+              shard,
+              confirmed,
+              () -> {
+                if (epoch == confirmed) {
+                  refused(FenceStatus.FENCED);
+                }
+              });
+    }
   }
 
   private void opened(long openEpoch) {
@@ -193,7 +232,7 @@ final class ShardSession {
     retryMs = RETRY_FIRST_MS;
     if (news) {
       LOG.debug("shard {} is open under epoch {}", shard, openEpoch);
-      opener.ifPresent(o -> o.confirm(shard, openEpoch));
+      confirm();
     }
     onOpen.run();
   }

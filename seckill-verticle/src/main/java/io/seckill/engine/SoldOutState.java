@@ -2,13 +2,10 @@ package io.seckill.engine;
 
 import io.seckill.common.bus.ItemView;
 import io.seckill.common.id.ItemId;
-import io.vertx.core.Context;
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
+import io.seckill.common.item.ItemGroup;
+import io.seckill.common.order.PurchaseLine;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /**
  * What this node knows of items, shared by its verticles: written by the one that keeps the board,
@@ -18,19 +15,10 @@ import java.util.function.Supplier;
 final class SoldOutState {
 
   private volatile Map<ItemId, ItemView> views = Map.of();
-  private volatile Prover prover = new Prover(null, () -> Future.failedFuture("no board yet"));
-
-  /** Who can look again, and on which event loop. */
-  private record Prover(Context context, Supplier<Future<Void>> readTwice) {}
 
   /** Replaces all views. */
   void publish(Map<ItemId, ItemView> latest) {
     views = Map.copyOf(latest);
-  }
-
-  /** Says how to look at all shards twice at once. */
-  void proveWith(Context context, Supplier<Future<Void>> readTwice) {
-    prover = new Prover(context, readTwice);
   }
 
   /** The views as they are now. */
@@ -44,37 +32,21 @@ final class SoldOutState {
     return view == null ? 0 : view.remaining();
   }
 
-  /**
-   * Whether any of the items is sold out, looking again where it is not known. To be called on an
-   * event loop; completes there, within two rounds of reading.
-   */
-  Future<Boolean> prove(List<ItemId> items) {
-    if (anySoldOut(items)) {
-      return Future.succeededFuture(true);
-    }
-    Prover current = prover;
-    if (current.context == null) {
-      return Future.succeededFuture(false);
-    }
-    Context caller = Vertx.currentContext();
-    Promise<Boolean> proof = Promise.promise();
-    current.context.runOnContext(
-        turn ->
-            current
-                .readTwice
-                .get()
-                .onComplete(
-                    looked -> caller.runOnContext(back -> proof.complete(anySoldOut(items)))));
-    return proof.future();
-  }
-
-  private boolean anySoldOut(List<ItemId> items) {
-    for (ItemId item : items) {
-      ItemView view = views.get(item);
+  /** Whether any of the lines' items is known to be sold out. */
+  boolean anySoldOut(List<PurchaseLine> lines) {
+    for (PurchaseLine line : lines) {
+      ItemView view = views.get(line.item());
       if (view != null && view.soldOut()) {
         return true;
       }
     }
     return false;
+  }
+
+  /** The id of the item's group as far as is known, empty without one. */
+  String groupOf(ItemId item) {
+    ItemView view = views.get(item);
+    ItemGroup group = view == null ? null : view.definition().group();
+    return group == null ? "" : group.id();
   }
 }

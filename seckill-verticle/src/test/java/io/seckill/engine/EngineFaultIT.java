@@ -3,18 +3,23 @@ package io.seckill.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.PurchaseReply;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.ItemId;
 import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.embedded.RedisSpec;
 import io.seckill.embedded.RedisSpec.Appendonly;
+import io.seckill.lua.RedisKeys;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.FaultProxy;
 import io.seckill.testkit.RedisAddress;
 import io.seckill.testkit.TestRedis;
 import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Response;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -64,8 +69,7 @@ class EngineFaultIT {
     ItemId item = engine.openItem(1, 1_000, 1);
     redis.pause();
     try {
-      // The server stays frozen, and the fixture's bus fails a request that has no answer after 10
-      // s.
+      // The server stays frozen meanwhile.
       List<PurchaseReply> replies = engine.buyAtOnce("u", 50, item);
       assertThat(replies)
           .allMatch(
@@ -162,5 +166,147 @@ class EngineFaultIT {
       assertThatThrownBy(() -> new EngineFixture(TestRedis.address(evicting), Map.of()))
           .hasStackTraceContaining("noeviction");
     }
+  }
+
+  @Test
+  void RF_02_aTransferShouldStandWhoseEntryIsLostAfterItWasTold() throws Exception {
+    engine = new EngineFixture(TestRedis.address(redis), Map.of("redis.shards", "2"));
+    ItemId item = engine.openItem(1, 2, 2);
+    engine.storeLogs();
+    Copy before = copy(item);
+
+    assertThat(engine.buyPatiently(engine.userOf(0, "u"), "k", item, 2).refusal()).isNull();
+    assertThat(engine.ledger.transfers()).isEqualTo(1);
+    engine.ledger.store(0, engine.log(0));
+    // The sender forgets that it sent, the receiver has sold what came.
+    before.restore(1);
+
+    awaitWhole(item);
+    assertThat(engine.stockInAll(item)).isZero();
+    assertThat(engine.buyPatiently(engine.userOf(1, "v"), "k", item, 1).refusal())
+        .isEqualTo(ErrorCode.SOLD_OUT);
+  }
+
+  @Test
+  void RF_02_unitsShouldComeAgainWhoseArrivalIsLost() throws Exception {
+    engine = new EngineFixture(TestRedis.address(redis), Map.of("redis.shards", "2"));
+    ItemId item = engine.openItem(1, 2, 2);
+    engine.storeLogs();
+    Copy before = copy(item);
+
+    PurchaseReply lost = engine.buyPatiently(engine.userOf(0, "u"), "k", item, 2);
+    assertThat(lost.refusal()).isNull();
+    engine.ledger.store(1, engine.log(1));
+    // The receiver forgets the arrival and the win; neither was stored.
+    before.restore(0);
+
+    awaitWhole(item);
+    PurchaseReply again = engine.buyPatiently(engine.userOf(0, "u"), "k", item, 2);
+    assertThat(again.refusal()).isNull();
+    assertThat(again.replayed()).isFalse();
+    assertThat(again.orderId()).isNotEqualTo(lost.orderId());
+    assertThat(engine.stockInAll(item)).isZero();
+  }
+
+  @Test
+  void RF_02_anEndShouldStandThatIsLost() throws Exception {
+    engine = new EngineFixture(TestRedis.address(redis), Map.of("redis.shards", "2"));
+    ItemId item = engine.openItem(1, 10, 1);
+    engine.storeLogs();
+    Copy before = copy(item);
+    Await.result(EngineFixture.BOUND, "the end", engine.change(item, ItemChange.Action.END, 0));
+    // Not stored: only the ledger's record knows of the end.
+    before.restore(0);
+
+    // Not one unit is sold on the way there.
+    String user = engine.userOf(0, "u");
+    Await.until(
+        EngineFixture.BOUND,
+        "the shard to have ended again",
+        () -> {
+          engine.storeLogs();
+          PurchaseReply reply = engine.buyNow(user, "k", item, 1);
+          assertThat(reply.refusal()).isNotNull();
+          return reply.refusal() == ErrorCode.ENDED;
+        });
+  }
+
+  @Test
+  void RF_02_anEpochThatTheLedgerHasClosedShouldNotSellOn() throws Exception {
+    engine = new EngineFixture(TestRedis.address(redis), Map.of());
+    ItemId item = engine.openItem(1, 10, 1);
+    engine.storeLogs();
+    long epoch = engine.redis(Command.HGET, engine.keys[0].head(), "epoch").toLong();
+
+    // As if the shard had been opened on another server, from which nobody can reach this one.
+    engine.ledger.claimBehindTheBack(0);
+
+    Await.until(
+        EngineFixture.BOUND,
+        "the shard to be opened anew",
+        () ->
+            engine.redis(Command.HGET, engine.keys[0].head(), "epoch").toLong() > epoch
+                && engine.buyNow("u", "k", item, 1).refusal() == null);
+  }
+
+  /** What the shards hold now, to be written back as an older copy of a server would show it. */
+  private Copy copy(ItemId item) throws Exception {
+    Map<String, String> dumps = new HashMap<>();
+    for (RedisKeys shard : engine.keys) {
+      for (String key :
+          List.of(
+              shard.head(),
+              shard.log(),
+              shard.items(),
+              shard.item(item),
+              shard.stock(item),
+              shard.receipts(item))) {
+        Response dump = engine.redis(Command.DUMP, key);
+        dumps.put(key, dump == null ? null : dump.toString(StandardCharsets.ISO_8859_1));
+      }
+    }
+    return new Copy(item, dumps);
+  }
+
+  private final class Copy {
+    private final ItemId item;
+    private final Map<String, String> dumps;
+
+    Copy(ItemId item, Map<String, String> dumps) {
+      this.item = item;
+      this.dumps = dumps;
+    }
+
+    /** Puts a shard back, and lets the server's identity be another one, as after a failover. */
+    void restore(int shard) throws Exception {
+      RedisKeys keys = engine.keys[shard];
+      for (String key :
+          List.of(
+              keys.log(), keys.items(), keys.item(item), keys.stock(item), keys.receipts(item))) {
+        engine.restore(key, dumps.get(key));
+      }
+      engine.restore(keys.head(), dumps.get(keys.head()));
+      engine.redis(Command.HSET, keys.head(), "runId", "another");
+    }
+  }
+
+  /** All shards are open on this server, and no unit is on its way. */
+  private void awaitWhole(ItemId item) throws Exception {
+    Await.until(
+        EngineFixture.BOUND,
+        "all shards to be open and all units to have arrived",
+        () -> {
+          engine.storeLogs();
+          long travelling = 0;
+          for (RedisKeys keys : engine.keys) {
+            if (!engine.redis(Command.HGET, keys.head(), "state").toString().equals("OPEN")
+                || engine.redis(Command.HGET, keys.head(), "runId").toString().equals("another")) {
+              return false;
+            }
+            travelling += engine.redis(Command.HGET, keys.item(item), "sent").toLong();
+            travelling -= engine.redis(Command.HGET, keys.item(item), "recv").toLong();
+          }
+          return travelling == 0;
+        });
   }
 }

@@ -2,46 +2,68 @@ package io.seckill.engine;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.seckill.common.bus.Addresses;
+import io.seckill.common.bus.Board;
+import io.seckill.common.bus.BoardRequest;
 import io.seckill.common.bus.BusCodecs;
 import io.seckill.common.bus.ItemChange;
-import io.seckill.common.bus.ItemView;
+import io.seckill.common.bus.ItemChanged;
 import io.seckill.common.bus.PurchaseReply;
 import io.seckill.common.bus.PurchaseRequest;
+import io.seckill.common.bus.PurchaseSender;
+import io.seckill.common.bus.SalesChange;
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.config.ConfigLoader;
 import io.seckill.common.config.SeckillConfig;
+import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.IdempotencyKey;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.Quantity;
 import io.seckill.common.id.UserId;
+import io.seckill.common.id.UserShards;
 import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemGroup;
 import io.seckill.common.log.LogEntries;
 import io.seckill.common.log.LogEntry;
 import io.seckill.common.order.PurchaseLine;
 import io.seckill.common.role.RoleDeployment;
-import io.seckill.lua.RedisEndpoint;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
+import io.seckill.lua.SendUnits;
 import io.seckill.lua.Topology;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.RedisAddress;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
-/** An engine with its own Vert.x on a Redis of the test's, and a ledger peer. */
+/** An engine node with its own Vert.x on a Redis of the test's, and a ledger peer. */
 final class EngineFixture {
 
   static final Duration BOUND = Duration.ofSeconds(30);
+
+  private static final long STORE_MS = 20;
+
+  /**
+   * So long that no test takes "nothing was heard" for an answer: the engine itself must give it.
+   */
+  private static final long ANSWER_GRACE_MS = BOUND.toMillis();
 
   private static final DeliveryOptions OPTIONS = new DeliveryOptions().setSendTimeout(10_000);
 
@@ -49,17 +71,38 @@ final class EngineFixture {
   final LedgerPeer ledger;
   final SeckillConfig config;
   final RedisKeys[] keys;
+  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-  private final RedisLink probe;
+  /** One for each shard's master. */
+  private final List<RedisLink> probes = new ArrayList<>();
+
+  private final List<String> deployments = new ArrayList<>();
+  private final PurchaseSender buyers;
+
+  private final Context loop = vertx.getOrCreateContext();
+  private boolean storing;
+  private long storeTimer;
 
   EngineFixture(RedisAddress redis, Map<String, String> overrides) throws Exception {
+    this(redis.uri(), overrides, null);
+  }
+
+  /** On servers of any topology, named as in {@code redis.uri}. */
+  EngineFixture(String uri, Map<String, String> overrides) throws Exception {
+    this(uri, overrides, null);
+  }
+
+  /** One more node beside those of the ledger; null for a ledger of its own. */
+  EngineFixture(String uri, Map<String, String> overrides, LedgerPeer shared) throws Exception {
     Map<String, String> all =
         new HashMap<>(
             Map.of(
                 "redis.uri",
-                redis.uri(),
+                uri,
                 "redis.callTimeoutMs",
                 "500",
+                "redis.waitMs",
+                "200",
                 "orderId.key",
                 "000102030405060708090a0b0c0d0e0f",
                 "admission.userPerWindow",
@@ -72,69 +115,152 @@ final class EngineFixture {
     config = ConfigLoader.ofNothing().withOverrides(all).load().config();
     keys = RedisKeys.forShards(config.redis().shards());
     BusCodecs.register(vertx.eventBus());
-    ledger = new LedgerPeer(vertx.eventBus());
-    for (RoleDeployment deployment : EngineRole.deployments(config, new SimpleMeterRegistry())) {
-      Await.result(
-          BOUND,
-          "deploying " + deployment.name(),
-          vertx.deployVerticle(deployment.verticle(), deployment.options()));
+    if (shared == null) {
+      ledger = new LedgerPeer(vertx.eventBus());
+    } else {
+      ledger = shared;
+      shared.serve(vertx.eventBus());
     }
-    probe =
-        new RedisLink(
-            vertx,
-            Topology.standalone(RedisEndpoint.parse(redis.uri(), "")),
-            0,
-            new RedisLink.Options(1_000, false));
-    Future<Void> up =
-        Future.future(promise -> vertx.runOnContext(turn -> probe.open(promise::tryComplete)));
-    Await.result(BOUND, "a probe connection", up);
+    for (RoleDeployment deployment : EngineRole.deployments(config, registry)) {
+      deployments.add(
+          Await.result(
+              BOUND,
+              "deploying " + deployment.name(),
+              vertx.deployVerticle(deployment.verticle(), deployment.options())));
+    }
+    Topology topology = Topology.of(config.redis());
+    for (int shard = 0; shard < keys.length; shard++) {
+      RedisLink probe = new RedisLink(vertx, topology, shard, new RedisLink.Options(1_000, false));
+      probes.add(probe);
+      Future<Void> up =
+          Future.future(promise -> loop.runOnContext(turn -> probe.open(promise::tryComplete)));
+      Await.result(BOUND, "a probe connection", up);
+    }
+    Future<PurchaseSender> started =
+        Future.future(
+            promise ->
+                loop.runOnContext(
+                    turn -> PurchaseSender.start(vertx, ANSWER_GRACE_MS).onComplete(promise)));
+    buyers = Await.result(BOUND, "the way to the engine", started);
   }
 
   /** Creates an item, preheats it and waits until it is open. */
   ItemId openItem(long id, long stock, int limit) throws Exception {
-    ItemId item = new ItemId(id);
+    return openItem(definition(id, limit, null), stock);
+  }
+
+  ItemId openItem(ItemDefinition definition, long stock) throws Exception {
+    ledger.create(definition, stock);
+    Await.until(BOUND, "the preheat to go through", () -> preheated(definition.id()));
+    return definition.id();
+  }
+
+  static ItemDefinition definition(long id, int limit, ItemGroup group) {
     long now = System.currentTimeMillis();
-    ledger.create(
-        new ItemDefinition(
-            item, "phone", 199_900, "CNY", "", limit, now - 60_000, now + 3_600_000, 900_000),
-        stock);
-    Await.until(BOUND, "the preheat to go through", () -> preheated(item));
-    return item;
+    return new ItemDefinition(
+        new ItemId(id),
+        "phone",
+        199_900,
+        "CNY",
+        "",
+        limit,
+        now - 60_000,
+        now + 3_600_000,
+        900_000,
+        group);
   }
 
   /** Shards may still be opening: an operator asks again, and so does this. */
   private boolean preheated(ItemId item) throws Exception {
-    Future<ItemView> asked = change(item, ItemChange.Action.PREHEAT, 0);
+    Future<ItemChanged> asked = change(item, ItemChange.Action.PREHEAT, 0);
     Await.until(BOUND, "an answer to the preheat", asked::isComplete);
     return asked.succeeded();
   }
 
-  Future<ItemView> change(ItemId item, ItemChange.Action action, long units) {
+  Future<ItemChanged> change(ItemId item, ItemChange.Action action, long units) {
+    return change(UUID.randomUUID().toString(), item, action, ItemChange.Values.ofUnits(units));
+  }
+
+  Future<ItemChanged> change(
+      String requestId, ItemId item, ItemChange.Action action, ItemChange.Values values) {
     return vertx
         .eventBus()
-        .<ItemView>request(
-            Addresses.CHANGE_ITEM,
-            new ItemChange(UUID.randomUUID().toString(), "test", item, action, units, 0),
-            OPTIONS)
+        .<ItemChanged>request(
+            Addresses.CHANGE_ITEM, new ItemChange(requestId, "test", item, action, values), OPTIONS)
         .map(Message::body);
   }
 
+  ItemChanged changeNow(ItemId item, ItemChange.Action action, long units) throws Exception {
+    return Await.result(BOUND, action + " " + units, change(item, action, units));
+  }
+
+  SalesRecord stopSales(boolean stopped) throws Exception {
+    return Await.result(
+        BOUND,
+        "the stop switch",
+        vertx
+            .eventBus()
+            .<SalesRecord>request(
+                Addresses.CHANGE_SALES,
+                new SalesChange(
+                    UUID.randomUUID().toString(), "test", config.node().region(), stopped),
+                OPTIONS)
+            .map(Message::body));
+  }
+
+  /** The board as this node shows it. */
+  Board board() throws Exception {
+    return Await.result(
+        BOUND,
+        "the board",
+        vertx
+            .eventBus()
+            .<Board>request(Addresses.BOARD_NOW, new BoardRequest(config.node().region()), OPTIONS)
+            .map(Message::body));
+  }
+
+  boolean isSoldOut(ItemId item) throws Exception {
+    return board().items().stream()
+        .anyMatch(view -> view.definition().id().equals(item) && view.soldOut());
+  }
+
   Future<PurchaseReply> buy(String user, String key, ItemId item, int quantity) {
-    return vertx
-        .eventBus()
-        .<PurchaseReply>request(
-            Addresses.PURCHASE,
-            new PurchaseRequest(
-                new UserId(user),
-                new IdempotencyKey(key),
-                List.of(new PurchaseLine(item, new Quantity(quantity))),
-                2_000),
-            OPTIONS)
-        .map(Message::body);
+    return buy(user, key, List.of(new PurchaseLine(item, new Quantity(quantity))));
+  }
+
+  Future<PurchaseReply> buy(String user, String key, List<PurchaseLine> lines) {
+    PurchaseRequest request =
+        new PurchaseRequest(new UserId(user), new IdempotencyKey(key), lines, 2_000);
+    return Future.future(
+        promise -> loop.runOnContext(turn -> buyers.send(request).onComplete(promise)));
   }
 
   PurchaseReply buyNow(String user, String key, ItemId item, int quantity) throws Exception {
     return Await.result(BOUND, "an answer", buy(user, key, item, quantity));
+  }
+
+  /** Buys as a shop's buyer does, who comes again when he is told to. */
+  PurchaseReply buyPatiently(String user, String key, ItemId item, int quantity) throws Exception {
+    return patiently(() -> buy(user, key, item, quantity));
+  }
+
+  /** Whether the answer is that the engine cannot say right now. */
+  static boolean asksToComeAgain(PurchaseReply reply) {
+    return reply.refusal() == ErrorCode.BUSY
+        || reply.refusal() == ErrorCode.UNAVAILABLE
+        || reply.refusal() == ErrorCode.OUTCOME_UNKNOWN;
+  }
+
+  static PurchaseReply patiently(Supplier<Future<PurchaseReply>> purchase) throws Exception {
+    List<PurchaseReply> replies = new ArrayList<>();
+    Await.until(
+        BOUND,
+        "an answer that lasts",
+        () -> {
+          replies.add(Await.result(BOUND, "an answer", purchase.get()));
+          return !asksToComeAgain(replies.get(replies.size() - 1));
+        });
+    return replies.get(replies.size() - 1);
   }
 
   /** Lets the users buy one unit each at once, each under a key of his own. */
@@ -147,20 +273,49 @@ final class EngineFixture {
     return buys.stream().map(Future::result).toList();
   }
 
+  /** One command, to the server that its first argument is on when that is a key. */
   Response redis(Command command, String... args) throws Exception {
+    Request request = Request.cmd(command);
+    for (String arg : args) {
+      request.arg(arg);
+    }
+    return onProbe(args.length == 0 ? 0 : shardOf(args[0]), probe -> probe.send(request, 5_000));
+  }
+
+  /** Writes a key as it was dumped; null removes it. */
+  void restore(String key, String dump) throws Exception {
+    redis(Command.DEL, key);
+    if (dump != null) {
+      Buffer bytes = Buffer.buffer(dump.getBytes(StandardCharsets.ISO_8859_1));
+      onProbe(
+          shardOf(key),
+          probe -> probe.send(Request.cmd(Command.RESTORE).arg(key).arg(0).arg(bytes), 5_000));
+    }
+  }
+
+  /** By the hash tag; 0 for what is no key. */
+  private int shardOf(String key) {
+    String tag = key.substring(0, key.indexOf('}') + 1);
+    return IntStream.range(0, keys.length)
+        .filter(shard -> !tag.isEmpty() && keys[shard].head().startsWith(tag))
+        .findFirst()
+        .orElse(0);
+  }
+
+  private <T> T onProbe(int shard, Function<RedisLink, Future<T>> call) throws Exception {
+    RedisLink probe = probes.get(shard);
+    Await.until(BOUND, "the probe to be connected", () -> isUp(probe));
     return Await.result(
         BOUND,
-        command.toString(),
-        Future.future(
-            promise ->
-                vertx.runOnContext(
-                    turn -> {
-                      Request request = Request.cmd(command);
-                      for (String arg : args) {
-                        request.arg(arg);
-                      }
-                      probe.send(request, 5_000).onComplete(promise);
-                    })));
+        "a call",
+        Future.future(promise -> loop.runOnContext(turn -> call.apply(probe).onComplete(promise))));
+  }
+
+  private boolean isUp(RedisLink probe) throws Exception {
+    return Await.result(
+        BOUND,
+        "the state of the probe",
+        Future.future(promise -> loop.runOnContext(turn -> promise.complete(probe.isUp()))));
   }
 
   long stock(int shard, ItemId item) throws Exception {
@@ -176,8 +331,12 @@ final class EngineFixture {
   }
 
   List<LogEntry> log(int shard) throws Exception {
+    return entries(redis(Command.XRANGE, keys[shard].log(), "-", "+"));
+  }
+
+  private static List<LogEntry> entries(Response log) {
     List<LogEntry> entries = new ArrayList<>();
-    for (Response entry : redis(Command.XRANGE, keys[shard].log(), "-", "+")) {
+    for (Response entry : log) {
       Map<String, String> fields = new HashMap<>();
       Response flat = entry.get(1);
       for (int i = 0; i < flat.size(); i += 2) {
@@ -192,6 +351,71 @@ final class EngineFixture {
   void storeLogs() throws Exception {
     for (int shard = 0; shard < keys.length; shard++) {
       ledger.store(shard, log(shard));
+    }
+  }
+
+  /** Stores what comes into the logs from now on, as a consumer does. */
+  void keepStoring() {
+    // On the loop that the probe belongs to.
+    loop.runOnContext(
+        turn -> {
+          storeTimer = vertx.setPeriodic(STORE_MS, id -> storeSome());
+        });
+  }
+
+  void stopStoring() {
+    vertx.cancelTimer(storeTimer);
+  }
+
+  private void storeSome() {
+    if (storing) {
+      return;
+    }
+    storing = true;
+    List<Future<Response>> logs = new ArrayList<>();
+    for (int shard = 0; shard < keys.length; shard++) {
+      Request log = Request.cmd(Command.XRANGE).arg(keys[shard].log()).arg("-").arg("+");
+      logs.add(probes.get(shard).send(log, 5_000));
+    }
+    Future.join(logs)
+        .onComplete(
+            read -> {
+              storing = false;
+              for (int shard = 0; shard < keys.length; shard++) {
+                if (logs.get(shard).succeeded()) {
+                  ledger.store(shard, entries(logs.get(shard).result()));
+                }
+              }
+            });
+  }
+
+  /** Takes one unit out of a shard for another one, and tells nobody. */
+  void send(ItemId item, int from, int to) throws Exception {
+    long epoch = redis(Command.HGET, keys[from].head(), "epoch").toLong();
+    SendUnits.Args unit = new SendUnits.Args(item, 1, to, OptionalLong.empty());
+    SendUnits.Result result =
+        onProbe(
+            from,
+            probe -> SendUnits.run(probe, probe.fence(epoch, 5_000), keys[from], unit, 5_000));
+    if (!(result instanceof SendUnits.Sent)) {
+      throw new IllegalStateException("the script said " + result);
+    }
+  }
+
+  /** An id of a user of the shard. */
+  String userOf(int shard, String prefix) {
+    UserShards shards = new UserShards(keys.length);
+    return IntStream.range(0, 1_000_000)
+        .mapToObj(i -> prefix + i)
+        .filter(user -> shards.shardOf(new UserId(user)) == shard)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Stops the node's verticles, in the reverse order of their start; the bus stays. */
+  void undeploy() throws Exception {
+    for (int i = deployments.size() - 1; i >= 0; i--) {
+      Await.result(BOUND, "the node to stop", vertx.undeploy(deployments.get(i)));
     }
   }
 

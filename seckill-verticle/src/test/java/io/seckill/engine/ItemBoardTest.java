@@ -3,6 +3,7 @@ package io.seckill.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.seckill.common.bus.ItemView;
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemDefinition;
 import io.seckill.common.item.ItemState;
@@ -63,7 +64,14 @@ class ItemBoardTest {
   void passShouldNotTakeAFrozenShardForDry() {
     Optional<Reading> frozen =
         Optional.of(
-            new Reading(1, 9, "run", HeadState.FROZEN, 1_000, List.of(Optional.of(item(1, 0)))));
+            new Reading(
+                1,
+                9,
+                "run",
+                HeadState.FROZEN,
+                1_000,
+                SalesRecord.UNTOUCHED,
+                List.of(Optional.of(item(1, 0, 0, 0)))));
     pass(shard(1, 1, 0), frozen);
 
     assertThat(pass(shard(1, 1, 0), frozen).soldOut()).isFalse();
@@ -107,9 +115,79 @@ class ItemBoardTest {
     assertThat(board.lowestGeneration(ITEM)).isEqualTo(2);
 
     Optional<Reading> without =
-        Optional.of(new Reading(1, 9, "run", HeadState.OPEN, 1_000, List.of(Optional.empty())));
+        Optional.of(
+            new Reading(
+                1,
+                9,
+                "run",
+                HeadState.OPEN,
+                1_000,
+                SalesRecord.UNTOUCHED,
+                List.of(Optional.empty())));
     pass(shard(1, 1, 3), without);
     assertThat(board.lowestGeneration(ITEM)).isZero();
+  }
+
+  @Test
+  void passShouldNotSaySoldOutWhileUnitsTravel() {
+    Optional<Reading> sender = shard(1, 1, 0, 1, 0);
+    pass(sender, shard(1, 1, 0));
+
+    assertThat(pass(sender, shard(1, 1, 0)).soldOut()).isFalse();
+    assertThat(board.stocks(ITEM).unsold()).isEqualTo(1);
+
+    // They arrived and were sold at once.
+    Optional<Reading> receiver = shard(1, 2, 0, 0, 1);
+    assertThat(pass(sender, receiver).soldOut()).isFalse();
+    assertThat(pass(sender, receiver).soldOut()).isTrue();
+  }
+
+  @Test
+  void lookShouldProveSoldOutToo() {
+    List<Optional<Reading>> readings = List.of(shard(1, 1, 0), shard(1, 1, 0));
+    board.look(List.of(ITEM), readings);
+    // A pass that did not look at the item neither proves nor disproves anything.
+    board.look(List.of(), readings);
+
+    assertThat(board.look(List.of(ITEM), readings).get(ITEM).soldOut()).isTrue();
+    assertThat(board.look(List.of(), readings).get(ITEM).soldOut()).isTrue();
+  }
+
+  @Test
+  void isSettledShouldEndWhenAShardIsOpenedAgain() {
+    Optional<Reading> ended = ended(1);
+    pass(ended, ended);
+    assertThat(board.isSettled(ITEM)).isTrue();
+
+    board.pass(List.of(), List.of(ended, ended), List.of());
+    assertThat(board.isSettled(ITEM)).isTrue();
+
+    board.pass(List.of(), List.of(ended, ended(2)), List.of());
+    assertThat(board.isSettled(ITEM)).isFalse();
+    assertThat(board.lowestGeneration(ITEM)).isZero();
+  }
+
+  private static Optional<Reading> ended(long epoch) {
+    ShardItem open = item(1, 0, 0, 0);
+    return Optional.of(
+        new Reading(
+            epoch,
+            9,
+            "run",
+            HeadState.OPEN,
+            1_000,
+            SalesRecord.UNTOUCHED,
+            List.of(
+                Optional.of(
+                    new ShardItem(
+                        open.definition(),
+                        new ItemVersion(3, ItemState.ENDED),
+                        1,
+                        1,
+                        0,
+                        0,
+                        10,
+                        open.stock())))));
   }
 
   private ItemView pass(Optional<Reading> first, Optional<Reading> second) {
@@ -117,15 +195,33 @@ class ItemBoardTest {
   }
 
   private static Optional<Reading> shard(long epoch, long adds, long stock) {
-    return Optional.of(
-        new Reading(
-            epoch, 9, "run", HeadState.OPEN, 1_000, List.of(Optional.of(item(adds, stock)))));
+    return shard(epoch, adds, stock, 0, 0);
   }
 
-  private static ShardItem item(long adds, long stock) {
+  private static Optional<Reading> shard(
+      long epoch, long adds, long stock, long sent, long received) {
+    return Optional.of(
+        new Reading(
+            epoch,
+            9,
+            "run",
+            HeadState.OPEN,
+            1_000,
+            SalesRecord.UNTOUCHED,
+            List.of(Optional.of(item(adds, stock, sent, received)))));
+  }
+
+  private static ShardItem item(long adds, long stock, long sent, long received) {
     ItemDefinition definition =
         new ItemDefinition(ITEM, "phone", 100, "CNY", "", 1, 0, Long.MAX_VALUE, 1_000);
     return new ShardItem(
-        definition, new ItemVersion(2, ItemState.OPEN), adds, adds, 0, 0, 10, Optional.of(stock));
+        definition,
+        new ItemVersion(2, ItemState.OPEN),
+        adds,
+        adds,
+        sent,
+        received,
+        10,
+        Optional.of(stock));
   }
 }

@@ -6,22 +6,31 @@ import io.seckill.common.bus.Done;
 import io.seckill.common.bus.EpochClose;
 import io.seckill.common.bus.EpochClosed;
 import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.ItemChanged;
 import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
 import io.seckill.common.bus.RegionJoin;
 import io.seckill.common.bus.RegionJoined;
+import io.seckill.common.bus.SalesChange;
+import io.seckill.common.bus.SalesQuery;
+import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.bus.ShardClaim;
 import io.seckill.common.bus.ShardClaimed;
+import io.seckill.common.bus.ShardHoldings;
+import io.seckill.common.bus.ShardHoldingsQuery;
 import io.seckill.common.bus.ShardOpen;
 import io.seckill.common.bus.ShardReceipts;
 import io.seckill.common.bus.ShardReceiptsQuery;
 import io.seckill.common.bus.ShardSnapshot;
 import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.bus.TransferStore;
+import io.seckill.common.bus.TransferStored;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemGroup;
 import io.seckill.common.item.ItemRecord;
 import io.seckill.common.item.ItemState;
 import io.seckill.common.item.Move;
@@ -30,49 +39,71 @@ import io.seckill.common.log.LogEntry;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.MessageConsumer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * A ledger in memory that speaks the bus contract of the consumer role, so that the engine can be
- * tested without MySQL. Stores what a test hands it, by the rules of docs/architecture.md. Its
- * methods may be called from any thread.
+ * tested without MySQL. Stores what a test hands it, by the rules of docs/architecture.md. Serves
+ * any number of buses. Its methods may be called from any thread.
  */
 final class LedgerPeer {
 
+  private final List<EventBus> buses = new ArrayList<>();
   private final List<MessageConsumer<?>> consumers = new ArrayList<>();
   private final Map<ItemId, ItemRow> items = new TreeMap<>();
-  private final Set<String> requests = new HashSet<>();
+  private final Map<String, Changed> requests = new HashMap<>();
   private final Map<Integer, TreeMap<EntryId, LogEntry>> stored = new HashMap<>();
+  private final Map<Integer, TreeMap<EntryId, Sent>> transfers = new HashMap<>();
   private final Map<Integer, Long> epochs = new HashMap<>();
   private final Map<Integer, TreeMap<Long, Long>> closedEpochs = new HashMap<>();
+  private SalesRecord sales = SalesRecord.UNTOUCHED;
+  private boolean losesTransfers;
 
   private static final class ItemRow {
     ItemDefinition definition;
     ItemState state = ItemState.CREATED;
     long generation;
     long stock;
+    long reserve;
+    long cap = ItemRecord.NO_CAP;
     final List<Move> moves = new ArrayList<>();
   }
 
+  /** What a request asked for: what was done at once, and the moves out that tell the rest. */
+  private record Changed(long asked, long doneAtOnce, List<Move> out) {
+    static final Changed NOTHING = new Changed(0, 0, List.of());
+  }
+
+  private record Sent(long units, Move move) {}
+
   LedgerPeer(EventBus bus) {
+    serve(bus);
+  }
+
+  /** Speaks on one more bus. */
+  synchronized void serve(EventBus bus) {
+    buses.add(bus);
     this.<RegionJoin>answer(
         bus, Addresses.LEDGER_JOIN, join -> new RegionJoined(join.shardCount()));
     this.<ShardClaim>answer(bus, Addresses.LEDGER_CLAIM_SHARD, this::claim);
     this.<EpochClose>answer(bus, Addresses.LEDGER_CLOSE_EPOCH, this::close);
-    this.<ShardOpen>answer(bus, Addresses.LEDGER_OPEN_SHARD, open -> new Done());
+    this.<ShardOpen>answer(bus, Addresses.LEDGER_OPEN_SHARD, this::open);
     this.<ItemChange>answer(bus, Addresses.LEDGER_CHANGE_ITEM, this::change);
-    this.<ItemQuery>answer(
-        bus,
-        Addresses.LEDGER_ITEMS,
-        query -> new ItemRecords(items.values().stream().map(this::record).toList()));
+    this.<ItemQuery>answer(bus, Addresses.LEDGER_ITEMS, this::records);
+    this.<SalesChange>answer(bus, Addresses.LEDGER_CHANGE_SALES, this::changeSales);
+    this.<SalesQuery>answer(bus, Addresses.LEDGER_SALES, query -> sales);
+    this.<TransferStore>answer(bus, Addresses.LEDGER_STORE_TRANSFER, this::storeTransfer);
     this.<ShardSnapshotQuery>answer(bus, Addresses.LEDGER_SHARD_SNAPSHOT, this::snapshot);
     this.<ShardReceiptsQuery>answer(bus, Addresses.LEDGER_SHARD_RECEIPTS, this::receipts);
+    this.<ShardHoldingsQuery>answer(bus, Addresses.LEDGER_SHARD_HOLDINGS, this::holdings);
   }
 
   private <T> void answer(EventBus bus, String address, Function<T, Object> answer) {
@@ -91,8 +122,21 @@ final class LedgerPeer {
   }
 
   /** Goes away, as a ledger does whose process ended. */
-  void leave() {
+  synchronized void leave() {
     consumers.forEach(MessageConsumer::unregister);
+    consumers.clear();
+  }
+
+  /** Comes back with all that it had stored. */
+  synchronized void comeBack() {
+    List<EventBus> before = List.copyOf(buses);
+    buses.clear();
+    before.forEach(this::serve);
+  }
+
+  /** From now on an engine's word of a transfer is lost: as if the engine died before it. */
+  synchronized void loseTransfers(boolean lose) {
+    losesTransfers = lose;
   }
 
   synchronized void create(ItemDefinition definition, long stock) {
@@ -102,14 +146,85 @@ final class LedgerPeer {
     items.put(definition.id(), row);
   }
 
-  /** Stores entries of a shard's log, each once. */
+  /** Takes an ended item out of the shards. */
+  synchronized void archive(ItemId item) {
+    turn(items.get(item), ItemState.ARCHIVED);
+  }
+
+  /** Closes the epoch that a shard is in, as an opener on another server does. */
+  synchronized void claimBehindTheBack(int shard) {
+    epochs.merge(shard, 1L, Long::sum);
+  }
+
+  /** Units that were sent and whose move is not stored as applied. */
+  synchronized long travelling(ItemId item) {
+    return row(item).moves.stream()
+        .filter(move -> move.kind() == Move.Kind.TRANSFER && done(move).isEmpty())
+        .mapToLong(Move::units)
+        .sum();
+  }
+
+  /** How many transfers were ever told. */
+  synchronized int transfers() {
+    return transfers.values().stream().mapToInt(TreeMap::size).sum();
+  }
+
+  /** Units of the item that stored wins hold. */
+  synchronized long held(ItemId item) {
+    return stored.values().stream()
+        .flatMap(log -> wonLines(log, item))
+        .mapToLong(LogEntry.WinLine::quantity)
+        .sum();
+  }
+
+  /** Stores entries of a shard's log, each once and in order. */
   synchronized void store(int shard, List<LogEntry> entries) {
     for (LogEntry entry : entries) {
-      Long last = closedEpochs.getOrDefault(shard, new TreeMap<>()).get(entry.id().epoch());
-      if (last == null || entry.id().seq() <= last) {
-        stored.computeIfAbsent(shard, s -> new TreeMap<>()).put(entry.id(), entry);
+      boolean news = entry.id().compareTo(lastStored(shard)) > 0;
+      if (!news || isBeyondEnd(shard, entry.id())) {
+        continue;
+      }
+      stored.computeIfAbsent(shard, s -> new TreeMap<>()).put(entry.id(), entry);
+      if (entry instanceof LogEntry.UnitsSent sent) {
+        transfer(shard, sent.id(), sent.item(), sent.units(), sent.toShard());
+      } else if (entry instanceof LogEntry.UnitsOut out) {
+        ItemRow row = row(out.item());
+        row.moves.stream()
+            .filter(move -> move.shard() == shard && move.number() == out.move())
+            .filter(move -> move.kind() == Move.Kind.HOLD_BACK)
+            .forEach(move -> row.reserve += out.units());
       }
     }
+  }
+
+  private EntryId lastStored(int shard) {
+    TreeMap<EntryId, LogEntry> log = stored.get(shard);
+    return log == null ? new EntryId(0, 0) : log.lastKey();
+  }
+
+  private boolean isBeyondEnd(int shard, EntryId entry) {
+    Long end = closedEpochs.getOrDefault(shard, new TreeMap<>()).get(entry.epoch());
+    return end != null && entry.seq() > end;
+  }
+
+  private TransferStored storeTransfer(TransferStore sent) {
+    if (losesTransfers) {
+      throw new SeckillException(ErrorCode.UNAVAILABLE, "the word is lost");
+    }
+    EntryId entry = new EntryId(sent.epoch(), sent.seq());
+    if (isBeyondEnd(sent.shard(), entry)) {
+      throw new SeckillException(ErrorCode.CONFLICT, "it never happened");
+    }
+    return new TransferStored(
+        transfer(sent.shard(), entry, sent.item(), sent.units(), sent.toShard()));
+  }
+
+  private Move transfer(int shard, EntryId entry, ItemId item, long units, int toShard) {
+    return transfers
+        .computeIfAbsent(shard, s -> new TreeMap<>())
+        .computeIfAbsent(
+            entry, id -> new Sent(units, addMove(row(item), toShard, Move.Kind.TRANSFER, units)))
+        .move();
   }
 
   private ShardClaimed claim(ShardClaim claim) {
@@ -119,41 +234,139 @@ final class LedgerPeer {
     return new ShardClaimed(epoch, before);
   }
 
+  private Done open(ShardOpen open) {
+    if (epochs.getOrDefault(open.shard(), 0L) != open.epoch()) {
+      throw new SeckillException(ErrorCode.CONFLICT, "claimed again");
+    }
+    return new Done();
+  }
+
   private EpochClosed close(EpochClose close) {
     if (epochs.get(close.shard()) != close.epoch()) {
       throw new SeckillException(ErrorCode.CONFLICT, "claimed again");
     }
     TreeMap<EntryId, LogEntry> log = stored.getOrDefault(close.shard(), new TreeMap<>());
     EntryId redisEnd = new EntryId(close.redisEpoch(), close.redisSeq());
+    boolean surplus = false;
     if (close.redisEpoch() > 0) {
-      closedEpochs
-          .computeIfAbsent(close.shard(), s -> new TreeMap<>())
-          .putIfAbsent(close.redisEpoch(), close.redisSeq());
+      TreeMap<Long, Long> closed =
+          closedEpochs.computeIfAbsent(close.shard(), s -> new TreeMap<>());
+      EntryId last = log.lowerKey(new EntryId(close.redisEpoch() + 1, 0));
+      long storedSeq = last == null || last.epoch() != close.redisEpoch() ? 0 : last.seq();
+      long end = Math.max(close.redisSeq(), storedSeq);
+      Long before = closed.putIfAbsent(close.redisEpoch(), end);
+      surplus = before != null && before < close.redisSeq();
     }
-    return new EpochClosed(!log.tailMap(redisEnd, false).isEmpty(), !log.isEmpty(), false);
+    boolean forgot =
+        !log.tailMap(redisEnd, false).isEmpty()
+            || !transfers
+                .getOrDefault(close.shard(), new TreeMap<>())
+                .tailMap(redisEnd, false)
+                .isEmpty();
+    return new EpochClosed(forgot, !log.isEmpty(), surplus, sales);
   }
 
-  private ItemRecords change(ItemChange change) {
-    ItemRow row = items.get(change.item());
+  private ItemRecords records(ItemQuery query) {
+    return new ItemRecords(
+        items.values().stream()
+            .filter(row -> query.item() == null || row.definition.id().equals(query.item()))
+            .map(this::record)
+            .toList());
+  }
+
+  private SalesRecord changeSales(SalesChange change) {
+    if (change.stopped() != sales.stopped()) {
+      sales = new SalesRecord(change.stopped(), sales.generation() + 1);
+    }
+    return sales;
+  }
+
+  private ItemRow row(ItemId item) {
+    ItemRow row = items.get(item);
     if (row == null) {
       throw new SeckillException(ErrorCode.NOT_FOUND, "no such item");
     }
-    if (requests.add(change.requestId())) {
-      switch (change.action()) {
-        case PREHEAT -> {
-          if (row.state == ItemState.CREATED) {
-            row.state = ItemState.OPEN;
-            row.generation = 2;
-            addMoves(row, change.shardCount(), Move.Kind.PREHEAT, row.stock);
-          }
+    return row;
+  }
+
+  private ItemChanged change(ItemChange change) {
+    ItemRow row = row(change.item());
+    Changed changed = requests.get(change.requestId());
+    if (changed == null) {
+      changed = apply(row, change);
+      requests.put(change.requestId(), changed);
+    }
+    long done = changed.doneAtOnce;
+    boolean settled = true;
+    for (Move move : changed.out) {
+      Optional<Long> really = done(move);
+      done += really.orElse(0L);
+      settled &= really.isPresent();
+    }
+    return new ItemChanged(record(row), changed.asked, done, settled);
+  }
+
+  private Changed apply(ItemRow row, ItemChange change) {
+    ItemChange.Values values = change.values();
+    switch (change.action()) {
+      case PREHEAT -> {
+        if (row.state == ItemState.CREATED) {
+          row.state = ItemState.OPEN;
+          row.generation = 2;
+          split(row, change.shardCount(), Move.Kind.PREHEAT, row.stock);
         }
-        case RESTOCK -> addMoves(row, change.shardCount(), Move.Kind.RESTOCK, change.units());
-        case PAUSE -> turn(row, ItemState.PAUSED);
-        case RESUME -> turn(row, ItemState.OPEN);
-        case END -> turn(row, ItemState.ENDED);
+      }
+      case RESTOCK -> {
+        split(row, change.shardCount(), Move.Kind.RESTOCK, values.units());
+        return new Changed(values.units(), values.units(), List.of());
+      }
+      case WITHDRAW -> {
+        return takeOut(row, change, Move.Kind.WITHDRAW, values.units());
+      }
+      case SET_TOTAL -> {
+        long difference = values.units() - granted(row) - row.reserve;
+        if (difference < 0) {
+          return takeOut(row, change, Move.Kind.WITHDRAW, -difference);
+        }
+        split(row, change.shardCount(), Move.Kind.RESTOCK, difference);
+        return new Changed(difference, difference, List.of());
+      }
+      case CAP -> {
+        return cap(row, change, values.units());
+      }
+      case SET_LIMIT -> redefine(row, row.definition.withLimit(values.limitPerUser()));
+      case SET_WINDOW ->
+          redefine(row, row.definition.withWindow(values.startsAtMs(), values.endsAtMs()));
+      case PAUSE -> turn(row, ItemState.PAUSED);
+      case RESUME -> turn(row, ItemState.OPEN);
+      case END -> turn(row, ItemState.ENDED);
+    }
+    return Changed.NOTHING;
+  }
+
+  private Changed cap(ItemRow row, ItemChange change, long cap) {
+    row.cap = cap;
+    long granted = granted(row);
+    if (cap != ItemRecord.NO_CAP && cap < granted) {
+      return takeOut(row, change, Move.Kind.HOLD_BACK, granted - cap);
+    }
+    long room = cap == ItemRecord.NO_CAP ? row.reserve : Math.min(row.reserve, cap - granted);
+    row.reserve -= room;
+    split(row, change.shardCount(), Move.Kind.GRANT, room);
+    return new Changed(room, room, List.of());
+  }
+
+  private static Changed takeOut(ItemRow row, ItemChange change, Move.Kind kind, long units) {
+    List<Move> out = new ArrayList<>();
+    long left = units;
+    for (int shard = 0; shard < change.stockHint().size() && left > 0; shard++) {
+      long here = Math.min(left, change.stockHint().get(shard));
+      if (here > 0) {
+        out.add(addMove(row, shard, kind, here));
+        left -= here;
       }
     }
-    return new ItemRecords(List.of(record(row)));
+    return new Changed(units, 0, out);
   }
 
   private static void turn(ItemRow row, ItemState state) {
@@ -163,31 +376,76 @@ final class LedgerPeer {
     }
   }
 
-  private static void addMoves(ItemRow row, int shards, Move.Kind kind, long units) {
+  private static void redefine(ItemRow row, ItemDefinition definition) {
+    row.definition = definition;
+    row.generation++;
+  }
+
+  private static void split(ItemRow row, int shards, Move.Kind kind, long units) {
     long[] parts = Split.evenly(units, shards, row.moves.size());
     for (int shard = 0; shard < shards; shard++) {
-      int owner = shard;
-      long last = row.moves.stream().filter(move -> move.shard() == owner).count();
-      if (parts[shard] > 0 || last == 0) {
-        row.moves.add(new Move(row.definition.id(), shard, last + 1, kind, parts[shard]));
+      if (parts[shard] > 0 || kind == Move.Kind.PREHEAT) {
+        addMove(row, shard, kind, parts[shard]);
       }
     }
   }
 
-  private ItemRecord record(ItemRow row) {
-    long units = row.moves.stream().mapToLong(Move::units).sum();
-    List<Move> outstanding =
-        row.moves.stream().filter(move -> !isStored(row.definition.id(), move)).toList();
-    return new ItemRecord(row.definition, row.state, row.generation, row.stock, units, outstanding);
+  private static Move addMove(ItemRow row, int shard, Move.Kind kind, long units) {
+    long last =
+        row.moves.stream()
+            .filter(move -> move.shard() == shard)
+            .mapToLong(Move::number)
+            .max()
+            .orElse(0);
+    Move move = new Move(row.definition.id(), shard, last + 1, kind, units);
+    row.moves.add(move);
+    return move;
   }
 
-  private boolean isStored(ItemId item, Move move) {
+  private long granted(ItemRow row) {
+    return row.moves.stream()
+        .filter(move -> move.kind() != Move.Kind.TRANSFER)
+        .mapToLong(move -> move.kind().isIn() ? move.units() : -done(move).orElse(move.units()))
+        .sum();
+  }
+
+  private ItemRecord record(ItemRow row) {
+    List<Move> outstanding =
+        row.moves.stream()
+            .filter(move -> done(move).isEmpty())
+            .sorted(Comparator.comparingInt(Move::shard).thenComparingLong(Move::number))
+            .toList();
+    return new ItemRecord(
+        row.definition,
+        row.state,
+        row.generation,
+        row.stock,
+        granted(row),
+        row.reserve,
+        row.cap,
+        outstanding);
+  }
+
+  /** How many units a move really moved, when its entry is stored. */
+  private Optional<Long> done(Move move) {
     return stored.getOrDefault(move.shard(), new TreeMap<>()).values().stream()
-        .anyMatch(
-            entry ->
-                entry instanceof LogEntry.UnitsIn in
-                    && in.item().equals(item)
-                    && in.move() == move.number());
+        .map(entry -> units(entry, move))
+        .filter(Objects::nonNull)
+        .findFirst();
+  }
+
+  private static Long units(LogEntry entry, Move move) {
+    if (entry instanceof LogEntry.UnitsIn in
+        && in.item().equals(move.item())
+        && in.move() == move.number()) {
+      return in.units();
+    }
+    if (entry instanceof LogEntry.UnitsOut out
+        && out.item().equals(move.item())
+        && out.move() == move.number()) {
+      return out.units();
+    }
+    return null;
   }
 
   private ShardSnapshot snapshot(ShardSnapshotQuery query) {
@@ -203,29 +461,65 @@ final class LedgerPeer {
     }
     List<ShardSnapshot.ItemInShard> found = new ArrayList<>();
     for (ItemRow row : items.values()) {
-      ItemId id = row.definition.id();
-      long moves = 0;
-      long units = 0;
-      long won = 0;
-      for (LogEntry entry : log.values()) {
-        if (entry instanceof LogEntry.UnitsIn in && in.item().equals(id)) {
-          moves++;
-          units += in.units();
-        } else if (entry instanceof LogEntry.Win win) {
-          won +=
-              win.lines().stream()
-                  .filter(line -> line.item().equals(id))
-                  .mapToInt(LogEntry.WinLine::quantity)
-                  .sum();
-        }
-      }
-      if (moves > 0) {
-        found.add(
-            new ShardSnapshot.ItemInShard(
-                row.definition, row.state, row.generation, moves, moves, units, units - won));
-      }
+      snapshot(row, query.shard(), log).ifPresent(found::add);
     }
     return new ShardSnapshot(missing, found);
+  }
+
+  private Optional<ShardSnapshot.ItemInShard> snapshot(
+      ItemRow row, int shard, Map<EntryId, LogEntry> log) {
+    ItemId id = row.definition.id();
+    long lastMove = 0;
+    long adds = 0;
+    long granted = 0;
+    long received = 0;
+    for (Move move : row.moves) {
+      Optional<Long> done = move.shard() == shard ? done(move) : Optional.empty();
+      if (done.isPresent()) {
+        lastMove = Math.max(lastMove, move.number());
+        adds += move.kind().isIn() ? 1 : 0;
+        if (move.kind() == Move.Kind.TRANSFER) {
+          received += done.get();
+        } else {
+          granted += move.kind().isIn() ? done.get() : -done.get();
+        }
+      }
+    }
+    long sent =
+        transfers.getOrDefault(shard, new TreeMap<>()).values().stream()
+            .filter(one -> one.move().item().equals(id))
+            .mapToLong(Sent::units)
+            .sum();
+    long won = wonLines(log, id).mapToLong(LogEntry.WinLine::quantity).sum();
+    boolean removed =
+        log.values().stream()
+            .anyMatch(
+                entry ->
+                    entry instanceof LogEntry.ItemChanged changed
+                        && changed.item().equals(id)
+                        && changed.state() == ItemState.ARCHIVED);
+    if (removed || (lastMove == 0 && sent == 0)) {
+      return Optional.empty();
+    }
+    boolean unknown = lastMove == 0;
+    return Optional.of(
+        new ShardSnapshot.ItemInShard(
+            row.definition,
+            unknown ? ItemState.PREPARED : row.state,
+            unknown ? 0 : row.generation,
+            lastMove,
+            adds,
+            granted,
+            sent,
+            received,
+            granted + received - sent - won));
+  }
+
+  private static Stream<LogEntry.WinLine> wonLines(Map<EntryId, LogEntry> log, ItemId item) {
+    return log.values().stream()
+        .flatMap(entry -> entry.taken().stream())
+        .flatMap(win -> win.lines().stream())
+        .filter(line -> line.item().equals(item));
   }
 
   private ShardReceipts receipts(ShardReceiptsQuery query) {
@@ -256,5 +550,29 @@ final class LedgerPeer {
         .forEach(
             e -> page.put(e.getKey(), held.get(e.getKey()) + ";" + String.join(";", e.getValue())));
     return new ShardReceipts(page);
+  }
+
+  private ShardHoldings holdings(ShardHoldingsQuery query) {
+    TreeMap<String, Long> held = new TreeMap<>();
+    for (LogEntry entry : stored.getOrDefault(query.shard(), new TreeMap<>()).values()) {
+      entry
+          .taken()
+          .ifPresent(
+              win ->
+                  win.lines().stream()
+                      .filter(line -> groupOf(line.item()).equals(query.group()))
+                      .forEach(
+                          line ->
+                              held.merge(win.user().value(), (long) line.quantity(), Long::sum)));
+    }
+    TreeMap<String, Long> page = new TreeMap<>();
+    held.tailMap(query.afterUser(), false).entrySet().stream()
+        .limit(query.limit())
+        .forEach(e -> page.put(e.getKey(), e.getValue()));
+    return new ShardHoldings(page);
+  }
+
+  private String groupOf(ItemId item) {
+    return Optional.ofNullable(row(item).definition.group()).map(ItemGroup::id).orElse("");
   }
 }

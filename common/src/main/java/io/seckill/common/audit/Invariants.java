@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The promises I1 to I3 as checks of facts: facts in, findings out. The one set of checkers for
+ * The promises I1 to I4 as checks of facts: facts in, findings out. The one set of checkers for
  * tests, demo, bench, drill and the running audit. Knows no server; whoever collects the facts says
  * how they are of one instant.
  */
@@ -21,6 +21,7 @@ public final class Invariants {
   private static final String I1 = "I1";
   private static final String I2 = "I2";
   private static final String I3 = "I3";
+  private static final String I4 = "I4";
 
   private Invariants() {}
 
@@ -46,10 +47,62 @@ public final class Invariants {
                 + " in - "
                 + facts.unitsOut()
                 + " out - "
+                + facts.sent()
+                + " sent + "
+                + facts.received()
+                + " received - "
                 + facts.won()
                 + " won + "
                 + facts.backToStock()
                 + " back");
+  }
+
+  /**
+   * I4: units that one shard sent to another arrive.
+   *
+   * @param shard where they are to arrive
+   * @param move the number of the move that lets them in
+   * @param ageMs how long ago they were sent
+   * @param allowedMs how long they may take
+   */
+  public static Optional<Finding> hasArrived(
+      ShardRef shard, ItemId item, long move, long units, long ageMs, long allowedMs) {
+    return ageMs <= allowedMs
+        ? Optional.empty()
+        : finding(
+            I4,
+            place(shard, item),
+            -units,
+            units
+                + " units of another shard have not arrived by move "
+                + move
+                + " for "
+                + ageMs
+                + " ms");
+  }
+
+  /** I1: what one shard sent, the other lets in: once and all of it. */
+  public static Optional<Finding> transferIsWhole(
+      ShardRef shard, ItemId item, long move, long sent, long letIn) {
+    return sent == letIn
+        ? Optional.empty()
+        : finding(
+            I1,
+            place(shard, item),
+            letIn - sent,
+            "move " + move + " between shards lets in " + letIn + " units, sent were " + sent);
+  }
+
+  /** I2: what a user holds over a group of items. */
+  public static Optional<Finding> isWithinGroupLimit(
+      UserId user, String group, long held, long limit) {
+    return held <= limit
+        ? Optional.empty()
+        : finding(
+            I2,
+            "group " + group + " user " + user,
+            held - limit,
+            "holds " + held + " units, the limit of the group is " + limit);
   }
 
   /** I1 for one item: orders never hold more than was granted. */
@@ -64,13 +117,16 @@ public final class Invariants {
             "orders hold or will hold "
                 + (totals.held() + totals.inFlight())
                 + " units, "
+                + totals.betweenShards()
+                + " are between shards, "
                 + totals.granted()
                 + " were granted");
   }
 
-  /** Units that are held, or on their way to be, beyond what was granted; 0 when all is well. */
+  /** Units that are held, or on their way, beyond what was granted; 0 when all is well. */
   public static long oversold(ItemTotals totals) {
-    return Math.max(0, totals.held() + totals.inFlight() - totals.granted());
+    return Math.max(
+        0, totals.held() + totals.inFlight() + totals.betweenShards() - totals.granted());
   }
 
   /** I1: a counter beside the rows that it counts. */

@@ -9,7 +9,9 @@ import io.seckill.common.id.ShardRef;
  * @param shard where
  * @param item what
  * @param unitsIn units that moves brought in
- * @param unitsOut units that left the shard
+ * @param unitsOut units that moves took out
+ * @param sent units sent to other shards
+ * @param received units received from other shards
  * @param won units of all wins, in any state, dead letters and wins not stored yet included
  * @param backToStock units released into stock
  * @param offGrant units released after the end, which lowered the grant
@@ -20,6 +22,8 @@ public record ShardItemFacts(
     ItemId item,
     long unitsIn,
     long unitsOut,
+    long sent,
+    long received,
     long won,
     long backToStock,
     long offGrant,
@@ -27,7 +31,7 @@ public record ShardItemFacts(
 
   /** The stock that the log explains. */
   public long explainedStock() {
-    return unitsIn - unitsOut - won + backToStock;
+    return unitsIn - unitsOut - sent + received - won + backToStock;
   }
 
   /** Units that are held, or will be when their wins are stored. */

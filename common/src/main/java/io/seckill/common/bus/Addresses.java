@@ -3,11 +3,22 @@ package io.seckill.common.bus;
 /** The addresses of the event bus. Each names the role that answers. */
 public final class Addresses {
 
-  /** Engine: {@link PurchaseRequest} → {@link PurchaseReply}. */
+  /**
+   * Engine: {@link PurchaseBatch} → {@link Done}: it has them. What becomes of each is sent to the
+   * batch's {@code replyTo}. {@link PurchaseSender} knows how to ask.
+   */
   public static final String PURCHASE = "seckill.engine.purchase";
 
-  /** Engine: {@link ItemChange} → {@link ItemView}: preheat, restock, pause, resume, end. */
+  /**
+   * The start of the address of each {@link PurchaseSender}, sent there: {@link PurchaseReplies}.
+   */
+  public static final String PURCHASE_REPLIES_PREFIX = "seckill.purchase.replies.";
+
+  /** Engine: {@link ItemChange} → {@link ItemChanged}: every shard that can be reached has it. */
   public static final String CHANGE_ITEM = "seckill.engine.item.change";
+
+  /** Engine: {@link SalesChange} → {@link SalesRecord}: every shard that can be reached has it. */
+  public static final String CHANGE_SALES = "seckill.engine.sales.change";
 
   /**
    * Engine: {@link BoardRequest} → {@link Board}: the board now, for a gateway that just started.
@@ -38,9 +49,21 @@ public final class Addresses {
   /** Ledger: {@link ItemCreate} → {@link ItemRecords} with one record. */
   public static final String LEDGER_CREATE_ITEM = "seckill.ledger.item.create";
 
+  /** Ledger: {@link ShardHoldingsQuery} → {@link ShardHoldings}. */
+  public static final String LEDGER_SHARD_HOLDINGS = "seckill.ledger.shard.holdings";
+
+  /** Ledger: {@link TransferStore} → {@link TransferStored}. */
+  public static final String LEDGER_STORE_TRANSFER = "seckill.ledger.transfer.store";
+
+  /** Ledger: {@link SalesChange} → {@link SalesRecord}: written, Redis has not heard of it. */
+  public static final String LEDGER_CHANGE_SALES = "seckill.ledger.sales.change";
+
+  /** Ledger: {@link SalesQuery} → {@link SalesRecord}. */
+  public static final String LEDGER_SALES = "seckill.ledger.sales";
+
   /**
-   * Ledger: {@link ItemChange} → {@link ItemRecords} with one record: the change is written, Redis
-   * has not heard of it.
+   * Ledger: {@link ItemChange} → {@link ItemChanged}: the change is written, Redis has not heard of
+   * it.
    */
   public static final String LEDGER_CHANGE_ITEM = "seckill.ledger.item.change";
 

@@ -8,9 +8,10 @@ import java.util.List;
  *
  * @param region the engine's region
  * @param atMs Redis time of the reading, epoch milliseconds
+ * @param stopped whether all sales are stopped by the switch
  * @param items every item that is not archived, by id
  */
-public record Board(int region, long atMs, List<ItemView> items) {
+public record Board(int region, long atMs, boolean stopped, List<ItemView> items) {
 
   /** Copies the list. */
   public Board {

@@ -20,17 +20,23 @@ import java.util.List;
  */
 public final class BusCodecs {
 
-  private static final String VERSION = "v1";
+  private static final String VERSION = "v2";
 
   private static final List<Class<? extends Record>> MESSAGES =
       List.of(
-          PurchaseRequest.class,
-          PurchaseReply.class,
+          PurchaseBatch.class,
+          PurchaseReplies.class,
           Board.class,
           BoardRequest.class,
           ItemView.class,
           ItemCreate.class,
           ItemChange.class,
+          ItemChanged.class,
+          SalesChange.class,
+          SalesQuery.class,
+          SalesRecord.class,
+          TransferStore.class,
+          TransferStored.class,
           ItemQuery.class,
           ItemRecords.class,
           RegionJoin.class,
@@ -44,6 +50,8 @@ public final class BusCodecs {
           ShardSnapshot.class,
           ShardReceiptsQuery.class,
           ShardReceipts.class,
+          ShardHoldingsQuery.class,
+          ShardHoldings.class,
           OrderQuery.class,
           OrdersQuery.class,
           OrderViews.class,

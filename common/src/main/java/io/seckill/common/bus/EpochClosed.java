@@ -8,5 +8,6 @@ package io.seckill.common.bus;
  * @param everStored whether any entry of this shard was ever stored
  * @param surplus whether Redis holds entries of an epoch beyond the number at which that epoch is
  *     closed: they never happened, or are FAILED(LOST)
+ * @param sales the stop switch, which the shard has to know before it opens
  */
-public record EpochClosed(boolean forgot, boolean everStored, boolean surplus) {}
+public record EpochClosed(boolean forgot, boolean everStored, boolean surplus, SalesRecord sales) {}

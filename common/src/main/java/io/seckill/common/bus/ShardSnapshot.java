@@ -22,13 +22,16 @@ public record ShardSnapshot(long missing, List<ItemInShard> items) {
    * An item in the shard.
    *
    * @param definition what the operator said
-   * @param state the state that goes with the generation
+   * @param state the state that goes with the generation; PAUSED instead of OPEN while the ledger's
+   *     own generation is higher, because the shard may have lost a change that stops the sale
    * @param generation the generation to write
    * @param lastMove number of the last move, in or out, whose entry is stored
    * @param adds stored entries of units: moves in and releases to stock
-   * @param granted units of stored moves in, less units that went out or were released to the grant
-   * @param stock units to sell: stored moves in − units out − wins + released to stock; open dead
-   *     letters count as held
+   * @param granted units of stored moves in, less units that went out or were released to the
+   *     grant; moves between shards do not count
+   * @param sent units sent to other shards, also by entries that were stored out of turn
+   * @param received units received from other shards by stored moves
+   * @param stock units to sell: granted + received − sent − held; open dead letters count as held
    */
   public record ItemInShard(
       ItemDefinition definition,
@@ -37,5 +40,7 @@ public record ShardSnapshot(long missing, List<ItemInShard> items) {
       long lastMove,
       long adds,
       long granted,
+      long sent,
+      long received,
       long stock) {}
 }

@@ -61,7 +61,7 @@ final class Binder {
       values[i] =
           ConfigKey.isSection(components[i])
               ? section(components[i].getType(), name + '.')
-              : value(keys.get(name));
+              : ofType(components[i].getType(), value(keys.get(name)));
     }
     try {
       Class<?>[] types =
@@ -73,6 +73,17 @@ final class Binder {
         | InvocationTargetException e) {
       throw new IllegalStateException("a record binds through its constructor: " + type, e);
     }
+  }
+
+  /** A word becomes the constant that it names. */
+  private static Object ofType(Class<?> type, Object value) {
+    if (!type.isEnum()) {
+      return value;
+    }
+    return Arrays.stream(type.getEnumConstants())
+        .filter(constant -> constant.toString().equalsIgnoreCase((String) value))
+        .findFirst()
+        .orElseThrow();
   }
 
   private Object value(ConfigKey key) {
@@ -101,6 +112,7 @@ final class Binder {
       case INT -> Math.toIntExact(integer(key, text));
       case LONG -> integer(key, text);
       case BOOLEAN -> bool(text);
+      case WORD -> word(key, text);
       case TEXT -> text;
       case SECRET -> new Secret(text);
       case LIST -> throw new IllegalStateException("a list was split already");
@@ -119,6 +131,13 @@ final class Binder {
       case "false" -> false;
       default -> throw new IllegalArgumentException("neither true nor false");
     };
+  }
+
+  private static String word(ConfigKey key, String text) {
+    if (!key.words().contains(text)) {
+      throw new IllegalArgumentException("not one of the words");
+    }
+    return text;
   }
 
   private static long integer(ConfigKey key, String text) {

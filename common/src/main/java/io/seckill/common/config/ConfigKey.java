@@ -3,6 +3,7 @@ package io.seckill.common.config;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -13,8 +14,9 @@ import java.util.Locale;
  * @param kind what its value is
  * @param min smallest value of a number, else 0
  * @param max largest value of a number, else 0
+ * @param words what a word may be, in lower case; empty for other kinds
  */
-record ConfigKey(String name, Kind kind, long min, long max) {
+record ConfigKey(String name, Kind kind, long min, long max, List<String> words) {
 
   static final String ENVIRONMENT_PREFIX = "SECKILL_";
   static final String PROPERTY_PREFIX = "seckill.";
@@ -24,6 +26,7 @@ record ConfigKey(String name, Kind kind, long min, long max) {
     INT,
     LONG,
     BOOLEAN,
+    WORD,
     TEXT,
     SECRET,
     LIST
@@ -60,8 +63,16 @@ record ConfigKey(String name, Kind kind, long min, long max) {
       throw new IllegalStateException(name + ": numbers, and only they, have a @Range");
     }
     return number
-        ? new ConfigKey(name, kind, range.min(), range.max())
-        : new ConfigKey(name, kind, 0, 0);
+        ? new ConfigKey(name, kind, range.min(), range.max(), List.of())
+        : new ConfigKey(name, kind, 0, 0, wordsOf(component.getType()));
+  }
+
+  private static List<String> wordsOf(Class<?> type) {
+    return type.isEnum()
+        ? Arrays.stream(type.getEnumConstants())
+            .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+            .toList()
+        : List.of();
   }
 
   private static Kind kindOf(RecordComponent component) {
@@ -74,6 +85,9 @@ record ConfigKey(String name, Kind kind, long min, long max) {
     }
     if (type == boolean.class) {
       return Kind.BOOLEAN;
+    }
+    if (type.isEnum()) {
+      return Kind.WORD;
     }
     if (type == String.class) {
       return Kind.TEXT;
@@ -112,6 +126,7 @@ record ConfigKey(String name, Kind kind, long min, long max) {
     return switch (kind) {
       case INT, LONG -> "an integer from " + min + " to " + max + ", digits only";
       case BOOLEAN -> "true or false";
+      case WORD -> "one of " + String.join(", ", words);
       case TEXT, SECRET -> "one text";
       case LIST -> "a list of texts";
     };

@@ -78,10 +78,7 @@ final class Relations {
   }
 
   private void stores() {
-    form(
-        "redis.uri",
-        isRedisUri(config.redis().uri()),
-        "must be redis://host:port; a password goes to redis.password");
+    redisUri();
     host("mysql.host", config.mysql().host());
     form(
         "mysql.database",
@@ -91,6 +88,14 @@ final class Relations {
         "mysql.user",
         VISIBLE.matcher(config.mysql().user()).matches(),
         "must be 1 to 255 visible ASCII characters");
+  }
+
+  private void redisUri() {
+    try {
+      RedisUri.parse(config.redis().uri());
+    } catch (IllegalArgumentException e) {
+      form("redis.uri", false, e.getMessage());
+    }
   }
 
   private void tokens() {
@@ -135,6 +140,14 @@ final class Relations {
         "gateway.purchaseBudgetMs",
         budget,
         "a purchase must outlive the call that decides it");
+    if (config.redis().durability() == SeckillConfig.Durability.REPLICA) {
+      less(
+          "redis.waitMs",
+          config.redis().waitMs(),
+          "redis.callTimeoutMs",
+          config.redis().callTimeoutMs(),
+          "a call waits for replicas within its own bound");
+    }
     less(
         "gateway.purchaseBudgetMs",
         budget,
@@ -250,21 +263,6 @@ final class Relations {
 
   private String written(String key) {
     return Binder.written(keys.get(key), settings.get(key));
-  }
-
-  private static boolean isRedisUri(String text) {
-    try {
-      URI uri = new URI(text);
-      return "redis".equals(uri.getScheme())
-          && uri.getHost() != null
-          && isPort(uri.getPort())
-          && uri.getUserInfo() == null
-          && uri.getRawPath().isEmpty()
-          && uri.getRawQuery() == null
-          && uri.getRawFragment() == null;
-    } catch (URISyntaxException e) {
-      return false;
-    }
   }
 
   private static boolean isOrigin(String text) {

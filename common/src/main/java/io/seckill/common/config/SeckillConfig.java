@@ -36,20 +36,43 @@ public record SeckillConfig(
   /**
    * The region's Redis.
    *
-   * @param uri {@code redis://host:port} of a standalone server
+   * @param uri {@code redis://host:port} of a standalone server, {@code
+   *     redis-sentinel://host:port,…/master} or {@code redis-cluster://host:port,…}
    * @param password empty for none
+   * @param sentinelPassword of the sentinels, empty for none
    * @param shards S: fixed for the life of the data
    * @param connections connections for calls, for each engine instance
    * @param connectTimeoutMs bound on connecting
    * @param callTimeoutMs bound on one call; also how far {@code notAfter} lies ahead
+   * @param durability what must have a win before the buyer hears of it
+   * @param durabilityForced allows fsync where a failover can lose what was synced
+   * @param waitReplicas replicas that must have a win, for durability REPLICA
+   * @param waitMs how long they are waited for
+   * @param maxClockSkewMs most that a server's clock may differ from this node's at the start
    */
   public record Redis(
       String uri,
       Secret password,
+      Secret sentinelPassword,
       @Range(min = 1, max = 1_023) int shards,
       @Range(min = 1, max = 16) int connections,
       @Range(min = 50, max = 30_000) long connectTimeoutMs,
-      @Range(min = 50, max = 30_000) long callTimeoutMs) {}
+      @Range(min = 50, max = 30_000) long callTimeoutMs,
+      Durability durability,
+      boolean durabilityForced,
+      @Range(min = 1, max = 16) int waitReplicas,
+      @Range(min = 1, max = 10_000) long waitMs,
+      @Range(min = 50, max = 60_000) long maxClockSkewMs) {}
+
+  /** What must have a win before the buyer hears of it. */
+  public enum Durability {
+    /** The server's memory. */
+    NONE,
+    /** The server's disk: {@code appendfsync always}. */
+    FSYNC,
+    /** The memory of replicas. */
+    REPLICA
+  }
 
   /**
    * The ledger's MySQL or MariaDB.
@@ -189,13 +212,15 @@ public record SeckillConfig(
    * @param claimIdleMs entries that another consumer has held this long are taken over
    * @param maxDeliveries an entry that failed this often alone becomes a dead letter
    * @param retryMaxMs longest pause between tries while MySQL is away
+   * @param archiveAfterMs Redis forgets an item this long after its end
    */
   public record Consumer(
       @Range(min = 1, max = 5_000) int batchSize,
       @Range(min = 50, max = 10_000) long blockMs,
       @Range(min = 1_000, max = 600_000) long claimIdleMs,
       @Range(min = 1, max = 100) int maxDeliveries,
-      @Range(min = 100, max = 60_000) long retryMaxMs) {}
+      @Range(min = 100, max = 60_000) long retryMaxMs,
+      @Range(min = 1_000, max = 31_536_000_000L) long archiveAfterMs) {}
 
   /**
    * Health and metrics.

@@ -33,7 +33,7 @@ record Setting(List<String> texts, boolean list, String source) {
       return texts.stream().map(Texts::quoted).toList().toString();
     }
     return switch (key.kind()) {
-      case INT, LONG, BOOLEAN -> Texts.quotedUnlessPlain(texts.get(0));
+      case INT, LONG, BOOLEAN, WORD -> Texts.quotedUnlessPlain(texts.get(0));
       case TEXT, SECRET, LIST -> Texts.quoted(texts.get(0));
     };
   }

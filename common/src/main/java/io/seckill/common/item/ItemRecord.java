@@ -10,7 +10,10 @@ import java.util.List;
  * @param generation rises with each change by an operator; a script refuses an older one. 0 while
  *     CREATED
  * @param stock units that it was created with; the preheat brings them in
- * @param units all units that moves ever brought in, less those that went out
+ * @param units all units that moves ever brought in, less those that went out; moves between shards
+ *     do not count
+ * @param reserve units that no shard may sell, because of the cap
+ * @param cap most units that shards may have been given; {@link #NO_CAP} without one
  * @param outstanding moves whose log entry has not been stored yet, ordered by (shard, number)
  */
 public record ItemRecord(
@@ -19,7 +22,12 @@ public record ItemRecord(
     long generation,
     long stock,
     long units,
+    long reserve,
+    long cap,
     List<Move> outstanding) {
+
+  /** Says that an item has no cap. */
+  public static final long NO_CAP = -1;
 
   /** Copies the list. */
   public ItemRecord {

@@ -11,5 +11,7 @@ public enum ItemState {
   /** On sale, but held by an operator; resumes to OPEN. */
   PAUSED,
   /** Over for good. */
-  ENDED
+  ENDED,
+  /** Ended long ago: Redis has forgotten it, the ledger keeps it. */
+  ARCHIVED
 }

@@ -10,7 +10,8 @@ import io.seckill.common.id.ItemId;
  * @param shard the shard, 0 … S−1
  * @param number 1, 2, 3 … for each (item, shard)
  * @param kind why
- * @param units units that come in, 0 or more
+ * @param units units that come in, or that are to go out, 0 or more; of a move out less may really
+ *     go, because held units stay
  */
 public record Move(ItemId item, int shard, long number, Kind kind, long units) {
 
@@ -19,6 +20,22 @@ public record Move(ItemId item, int shard, long number, Kind kind, long units) {
     /** The first split of an item's stock over the shards. */
     PREHEAT,
     /** Units that an operator added to a preheated item. */
-    RESTOCK
+    RESTOCK,
+    /** Units out of the item's reserve, because its cap was raised. */
+    GRANT,
+    /** Units that another shard sent. */
+    TRANSFER,
+    /** Units that an operator takes away. */
+    WITHDRAW,
+    /** Units that go back into the item's reserve, because its cap was lowered. */
+    HOLD_BACK;
+
+    /** Whether units come in; else they go out. */
+    public boolean isIn() {
+      return switch (this) {
+        case PREHEAT, RESTOCK, GRANT, TRANSFER -> true;
+        case WITHDRAW, HOLD_BACK -> false;
+      };
+    }
   }
 }

@@ -133,8 +133,30 @@ public sealed interface LogEntry {
   record UnitsIn(EntryId id, long atMs, ItemId item, long move, long units) implements LogEntry {}
 
   /**
-   * Units left the shard's stock: withdrawn, on their way to another shard, or at the end of the
-   * sale.
+   * Units left for another shard; a move of the ledger lets them in there.
+   *
+   * @param id place in the log
+   * @param atMs Redis time
+   * @param item what
+   * @param units how many, 1 or more
+   * @param toShard where they go
+   */
+  record UnitsSent(EntryId id, long atMs, ItemId item, long units, int toShard)
+      implements LogEntry {}
+
+  /**
+   * The shard took over the stop switch of all sales.
+   *
+   * @param id place in the log
+   * @param atMs Redis time
+   * @param generation the switch's generation
+   * @param stopped how it stands now
+   */
+  record SalesSwitched(EntryId id, long atMs, long generation, boolean stopped)
+      implements LogEntry {}
+
+  /**
+   * A move out was applied: units left the shard for good, or for the item's reserve.
    *
    * @param id place in the log
    * @param atMs Redis time

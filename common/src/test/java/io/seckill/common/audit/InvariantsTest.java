@@ -21,7 +21,7 @@ class InvariantsTest {
   private static final EntryId SECOND = new EntryId(1, 9);
 
   private static ShardItemFacts facts(Long stock) {
-    return new ShardItemFacts(SHARD, ITEM, 103, 3, 40, 5, 2, stock);
+    return new ShardItemFacts(SHARD, ITEM, 103, 3, 9, 9, 40, 5, 2, stock);
   }
 
   private static List<Finding> receipt(
@@ -51,6 +51,34 @@ class InvariantsTest {
     assertThat(Invariants.isNotOversold(new ItemTotals(ITEM, 10, 0, 9, 2, 10)).orElseThrow())
         .extracting(Finding::amount)
         .isEqualTo(1L);
+  }
+
+  @Test
+  void isNotOversoldShouldCountWhatIsBetweenShards() {
+    assertThat(Invariants.isNotOversold(new ItemTotals(ITEM, 10, 0, 8, 0, 8, 2))).isEmpty();
+    assertThat(Invariants.oversold(new ItemTotals(ITEM, 10, 0, 8, 0, 8, 3))).isEqualTo(1);
+    // The receiving shard was read after the sending one: what it got is held there by now.
+    assertThat(Invariants.oversold(new ItemTotals(ITEM, 10, 0, 12, 0, 12, -2))).isZero();
+  }
+
+  @Test
+  void transfersShouldArriveOnceAndWhole() {
+    assertThat(Invariants.transferIsWhole(SHARD, ITEM, 3, 5, 5)).isEmpty();
+    assertThat(Invariants.transferIsWhole(SHARD, ITEM, 3, 5, 0).orElseThrow().amount())
+        .isEqualTo(-5);
+    assertThat(Invariants.transferIsWhole(SHARD, ITEM, 3, 0, 5).orElseThrow().promise())
+        .isEqualTo("I1");
+    assertThat(Invariants.hasArrived(SHARD, ITEM, 3, 5, 30_000, 30_000)).isEmpty();
+    Finding late = Invariants.hasArrived(SHARD, ITEM, 3, 5, 30_001, 30_000).orElseThrow();
+    assertThat(late.promise()).isEqualTo("I4");
+    assertThat(late.amount()).isEqualTo(-5);
+  }
+
+  @Test
+  void isWithinGroupLimitShouldSayByHowMuchItIsBroken() {
+    assertThat(Invariants.isWithinGroupLimit(USER, "shirt", 3, 3)).isEmpty();
+    assertThat(Invariants.isWithinGroupLimit(USER, "shirt", 5, 3).orElseThrow().amount())
+        .isEqualTo(2);
   }
 
   @Test

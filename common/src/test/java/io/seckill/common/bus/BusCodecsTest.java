@@ -41,7 +41,7 @@ class BusCodecsTest {
             IdempotencyKey.NONE,
             List.of(new PurchaseLine(ITEM, new Quantity(1))),
             1),
-        new Board(0, 0, List.of()),
+        new Board(0, 0, false, List.of()),
         new OrderViews(List.of(), false),
         new ShardClaimed(4_294_967_295L, Long.MIN_VALUE));
   }
@@ -67,7 +67,7 @@ class BusCodecsTest {
   void namesShouldBeUniqueAndCarryTheVersion() {
     assertThat(BusCodecs.messages().stream().map(type -> BusCodecs.codecOf(type).name()))
         .doesNotHaveDuplicates()
-        .allMatch(name -> name.matches("seckill\\.[A-Za-z]+\\.v1"));
+        .allMatch(name -> name.matches("seckill\\.[A-Za-z]+\\.v2"));
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.seckill.common.id.ItemId;
 import io.seckill.common.id.OrderId;
 import io.seckill.common.id.Quantity;
 import io.seckill.common.id.UserId;
+import io.seckill.common.item.ItemGroup;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.ParameterizedType;
@@ -58,7 +59,7 @@ final class Samples {
       return collection(generic);
     }
     Class<?> plain = (Class<?>) type;
-    if (plain == long.class) {
+    if (plain == long.class || plain == Long.class) {
       return number++;
     }
     if (plain == int.class) {
@@ -84,6 +85,9 @@ final class Samples {
     }
     if (plain == IdempotencyKey.class) {
       return new IdempotencyKey("a:1");
+    }
+    if (plain == ItemGroup.class) {
+      return new ItemGroup("phone-15_blue.x", 100);
     }
     if (plain.isEnum()) {
       Object[] constants = plain.getEnumConstants();

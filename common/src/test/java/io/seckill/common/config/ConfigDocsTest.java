@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class ConfigDocsTest {
@@ -51,6 +52,8 @@ class ConfigDocsTest {
     return switch (key.kind()) {
       case INT, LONG -> key.min() + " … " + key.max();
       case BOOLEAN -> "`true`, `false`";
+      case WORD ->
+          key.words().stream().map(word -> '`' + word + '`').collect(Collectors.joining(", "));
       case TEXT -> "text";
       case SECRET -> "secret";
       case LIST -> "list";

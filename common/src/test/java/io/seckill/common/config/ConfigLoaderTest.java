@@ -65,6 +65,7 @@ class ConfigLoaderTest {
           switch (key.kind()) {
             case INT, LONG -> "x";
             case BOOLEAN -> "yes";
+            case WORD -> "sometimes";
             case TEXT, SECRET, LIST -> null;
           };
       if (value != null) {
@@ -200,7 +201,8 @@ class ConfigLoaderTest {
             "unknown system property \"seckill.nod.id\"; did you mean seckill.node.id?",
             "redis.uri = \"http://localhost\" ("
                 + file
-                + ":2): must be redis://host:port; a password goes to redis.password",
+                + ":2): must be redis://host:port, redis-sentinel://host:port,…/master or"
+                + " redis-cluster://host:port,…; a password goes to redis.password",
             "jwt.secret = *** (environment variable SECKILL_JWT_SECRET): must have at least 32"
                 + " bytes",
             "node.id = \"a b\" (system property seckill.node.id): must match [A-Za-z0-9_.-]{1,64}",
@@ -256,6 +258,9 @@ class ConfigLoaderTest {
         "redis.uri|redis://127.0.0.1:6379",
         "redis.uri|redis://[::1]:6379",
         "redis.uri|redis://redis-0.redis:6380",
+        "redis.uri|redis-sentinel://a:26379,b:26379,[::1]:26379/seckill",
+        "redis.uri|redis-cluster://a:6379,b:6380",
+        "redis.durability|replica",
         "node.id|pod_1.a-b",
         "jwt.secret|" + SECRET,
         "orderId.key|00112233445566778899aAbBcCdDeEfF",
@@ -281,6 +286,13 @@ class ConfigLoaderTest {
         "redis.uri|redis://127.0.0.1:65536",
         "redis.uri|redis://127.0.0.1:6379/1",
         "redis.uri|redis://127.0.0.1:6379?db=1",
+        "redis.uri|redis://127.0.0.1:6379,127.0.0.1:6380",
+        "redis.uri|redis-sentinel://a:26379",
+        "redis.uri|redis-sentinel://a:26379,/seckill",
+        "redis.uri|redis-sentinel://a/seckill",
+        "redis.uri|redis-cluster://a:6379/0",
+        "redis.durability|REPLICA",
+        "redis.durability|all",
         "node.id|''",
         "node.id|a/b",
         "node.id|кот",

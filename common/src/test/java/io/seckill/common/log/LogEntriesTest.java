@@ -38,6 +38,10 @@ class LogEntriesTest {
       Map.of("k", "in", "t", "1", "i", "5", "m", "1", "n", "0");
   private static final Map<String, String> UNITS_OUT =
       Map.of("k", "out", "t", "1", "i", "5", "m", "2", "n", "4");
+  private static final Map<String, String> UNITS_SENT =
+      Map.of("k", "send", "t", "1", "i", "5", "n", "4", "d", "15");
+  private static final Map<String, String> SWITCHED =
+      Map.of("k", "sales", "t", "1", "g", "3", "s", "STOPPED");
   private static final Map<String, String> JOINED =
       Map.of("k", "join", "t", "1", "i", "5", "u", "bob");
   private static final Map<String, String> LEFT =
@@ -58,6 +62,46 @@ class LogEntriesTest {
                 List.of(
                     new LogEntry.WinLine(
                         new ItemId(9_007_199_254_740_993L), 2, 1_999, "CNY", 7, 3, 900_000))));
+  }
+
+  @Test
+  void winShouldBeTheSameInOneField() {
+    Map<String, String> one =
+        Map.of("win", "007|-|1764000000000||9007199254740993:2:1999:CNY:7:3:900000");
+    assertThat(LogEntries.parse("1-1", one)).isEqualTo(LogEntries.parse("1-1", WIN));
+    LogEntry.Win basket =
+        (LogEntry.Win)
+            LogEntries.parse(
+                "1-2", Map.of("win", "bob|keyDigest01|7|bodyDg01|5:1:0:CNY:1:1:1,6:2:0:CNY:1:2:1"));
+    assertThat(basket.user()).isEqualTo(new UserId("bob"));
+    assertThat(basket.keyDigest()).isEqualTo("keyDigest01");
+    assertThat(basket.bodyDigest()).isEqualTo("bodyDg01");
+    assertThat(basket.atMs()).isEqualTo(7);
+    assertThat(basket.lines()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "bob",
+        "bob|-|1|",
+        "bob|-|1||5:1:0:CNY:1:1:1|",
+        "bo b|-|1||5:1:0:CNY:1:1:1",
+        "bob|-|01||5:1:0:CNY:1:1:1",
+        "bob|-|x||5:1:0:CNY:1:1:1",
+        "bob|k k|1||5:1:0:CNY:1:1:1",
+        "bob|-|1|b b|5:1:0:CNY:1:1:1",
+        "bob|-|1||5:0:0:CNY:1:1:1",
+        "bob|-|1||"
+      })
+  void winInOneFieldShouldBeReadStrictly(String win) {
+    assertMalformed("1-1", Map.of("win", win));
+  }
+
+  @Test
+  void winInOneFieldShouldHaveNoOther() {
+    assertMalformed("1-1", Map.of("win", "bob|-|1||5:1:0:CNY:1:1:1", "k", "win"));
   }
 
   @Test
@@ -110,6 +154,20 @@ class LogEntriesTest {
   }
 
   @Test
+  void unitsOnTheirWayAndTheStopSwitchShouldBeRead() {
+    EntryId place = new EntryId(1, 1);
+    assertThat(LogEntries.parse("1-1", UNITS_SENT))
+        .isEqualTo(new LogEntry.UnitsSent(place, 1, new ItemId(5), 4, 15));
+    assertThat(LogEntries.parse("1-1", SWITCHED))
+        .isEqualTo(new LogEntry.SalesSwitched(place, 1, 3, true));
+    assertThat(LogEntries.parse("1-1", with(SWITCHED, "s", "OPEN")))
+        .isEqualTo(new LogEntry.SalesSwitched(place, 1, 3, false));
+    assertMalformed("1-1", with(UNITS_SENT, "n", "0"));
+    assertMalformed("1-1", with(UNITS_SENT, "d", "1023"));
+    assertMalformed("1-1", with(SWITCHED, "s", "PAUSED"));
+  }
+
+  @Test
   void promotionShouldTakeUnitsAsAWinDoes() {
     LogEntry win = LogEntries.parse("1-1", WIN);
     LogEntry promotion = LogEntries.parse("1-1", with(WIN, "k", "promo"));
@@ -123,7 +181,7 @@ class LogEntriesTest {
   @Test
   void SC_09_everyFieldShouldBeNeeded() {
     for (Map<String, String> entry :
-        List.of(WIN, RELEASE, UNITS_IN, UNITS_OUT, JOINED, LEFT, CHANGED)) {
+        List.of(WIN, RELEASE, UNITS_IN, UNITS_OUT, UNITS_SENT, SWITCHED, JOINED, LEFT, CHANGED)) {
       for (String field : entry.keySet()) {
         Map<String, String> without = new HashMap<>(entry);
         without.remove(field);

@@ -6,6 +6,7 @@ import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.IdempotencyKey;
 import io.seckill.gateway.http.Exchange;
 import io.seckill.gateway.http.Json;
+import io.seckill.gateway.http.Times;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -19,7 +20,11 @@ final class AdminRequests {
   /** An operator's change is a transaction and a call to each shard; it may take its time. */
   private static final long CHANGE_MS = 20_000;
 
+  /** Most units that an item can have. */
+  static final long MAX_UNITS = 1_000_000_000L;
+
   private static final int MAX_REQUEST_ID_CHARS = 64;
+  private static final int MAX_TIME_CHARS = 40;
 
   private AdminRequests() {}
 
@@ -49,6 +54,25 @@ final class AdminRequests {
       throw Json.invalid("'requestId' must match [A-Za-z0-9_.:-]{1,64}.");
     }
     return id;
+  }
+
+  /** Reads a moment: epoch milliseconds. */
+  static long timeIn(JsonParser value, String field) throws IOException {
+    return Times.parse(Json.text(value, field, MAX_TIME_CHARS), field);
+  }
+
+  /** A window that is empty is INVALID_REQUEST. */
+  static void checkWindow(long startsAtMs, long endsAtMs) {
+    if (endsAtMs <= startsAtMs) {
+      throw Json.invalid("'endsAt' must be after 'startsAt'.");
+    }
+  }
+
+  /** A field that was not there, so null, is INVALID_REQUEST. */
+  static void require(Object value, String field) {
+    if (value == null) {
+      throw Json.invalid("'" + field + "' is missing.");
+    }
   }
 
   /**

@@ -99,6 +99,7 @@ public record AuditEndpoint(EventBus bus) implements Endpoint {
       json.writeNumberField("left", item.left());
       json.writeNumberField("held", item.held());
       json.writeNumberField("inFlight", item.inFlight());
+      json.writeNumberField("betweenShards", item.betweenShards());
       json.writeNumberField("wins", item.wins());
       json.writeEndObject();
     }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.Quantity;
 import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemGroup;
 import io.seckill.gateway.http.Json;
-import io.seckill.gateway.http.Times;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
@@ -15,9 +15,8 @@ final class ItemBody {
   private static final int MAX_ITEM_CHARS = 19;
   private static final int MAX_NAME_CHARS = 200;
   private static final int MAX_PICTURE_CHARS = 500;
-  private static final int MAX_TIME_CHARS = 40;
+  private static final int MAX_GROUP_CHARS = 64;
   private static final long MAX_PRICE_MINOR = 1_000_000_000_000L;
-  private static final long MAX_STOCK = 1_000_000_000L;
   private static final long DEFAULT_PAY_WITHIN_MS = TimeUnit.MINUTES.toMillis(15);
   private static final long MIN_PAY_WITHIN_MS = 1_000;
   private static final long MAX_PAY_WITHIN_MS = TimeUnit.DAYS.toMillis(30);
@@ -32,6 +31,7 @@ final class ItemBody {
   private Long endsAtMs;
   private long payWithinMs = DEFAULT_PAY_WITHIN_MS;
   private Long stock;
+  private ItemGroup group;
   private String requestId;
 
   private ItemBody() {}
@@ -58,7 +58,8 @@ final class ItemBody {
         limitPerUser,
         startsAtMs,
         endsAtMs,
-        payWithinMs);
+        payWithinMs,
+        group);
   }
 
   long stock() {
@@ -78,11 +79,12 @@ final class ItemBody {
       case "currency" -> currency = Json.text(value, field, 3);
       case "picture" -> picture = printable(Json.text(value, field, MAX_PICTURE_CHARS), field);
       case "limitPerUser" -> limitPerUser = (int) Json.integer(value, field, 1, Quantity.MAX);
-      case "startsAt" -> startsAtMs = time(value, field);
-      case "endsAt" -> endsAtMs = time(value, field);
+      case "startsAt" -> startsAtMs = AdminRequests.timeIn(value, field);
+      case "endsAt" -> endsAtMs = AdminRequests.timeIn(value, field);
       case "payWithinMs" ->
           payWithinMs = Json.integer(value, field, MIN_PAY_WITHIN_MS, MAX_PAY_WITHIN_MS);
-      case "stock" -> stock = Json.integer(value, field, 0, MAX_STOCK);
+      case "group" -> group = group(value);
+      case "stock" -> stock = Json.integer(value, field, 0, AdminRequests.MAX_UNITS);
       case "requestId" -> requestId = AdminRequests.requestIdIn(value);
       default -> {
         return false;
@@ -92,13 +94,13 @@ final class ItemBody {
   }
 
   private void check() {
-    require(itemId, "itemId");
-    require(name, "name");
-    require(priceMinor, "priceMinor");
-    require(currency, "currency");
-    require(startsAtMs, "startsAt");
-    require(endsAtMs, "endsAt");
-    require(stock, "stock");
+    AdminRequests.require(itemId, "itemId");
+    AdminRequests.require(name, "name");
+    AdminRequests.require(priceMinor, "priceMinor");
+    AdminRequests.require(currency, "currency");
+    AdminRequests.require(startsAtMs, "startsAt");
+    AdminRequests.require(endsAtMs, "endsAt");
+    AdminRequests.require(stock, "stock");
     if (name.isBlank()) {
       throw Json.invalid("'name' must not be blank.");
     }
@@ -108,20 +110,12 @@ final class ItemBody {
     if (!picture.isEmpty() && !isPath(picture) && !picture.startsWith("https://")) {
       throw Json.invalid("'picture' must be a path or an https URL.");
     }
-    if (endsAtMs <= startsAtMs) {
-      throw Json.invalid("'endsAt' must be after 'startsAt'.");
-    }
+    AdminRequests.checkWindow(startsAtMs, endsAtMs);
   }
 
   /** Browsers take two slashes, and also a backslash after one, for the start of a host's name. */
   private static boolean isPath(String text) {
     return text.startsWith("/") && !text.startsWith("//") && !text.startsWith("/\\");
-  }
-
-  private static void require(Object value, String field) {
-    if (value == null) {
-      throw Json.invalid("'" + field + "' is missing.");
-    }
   }
 
   private static ItemId itemId(String text) {
@@ -132,8 +126,29 @@ final class ItemBody {
     }
   }
 
-  private static long time(JsonParser value, String field) throws IOException {
-    return Times.parse(Json.text(value, field, MAX_TIME_CHARS), field);
+  private static ItemGroup group(JsonParser value) throws IOException {
+    String[] id = {null};
+    int[] limit = {0};
+    Json.readFields(
+        value,
+        (field, part) -> {
+          switch (field) {
+            case "id" -> id[0] = Json.text(part, "group.id", MAX_GROUP_CHARS);
+            case "limitPerUser" ->
+                limit[0] = (int) Json.integer(part, "group.limitPerUser", 1, Quantity.MAX);
+            default -> {
+              return false;
+            }
+          }
+          return true;
+        });
+    AdminRequests.require(id[0], "group.id");
+    AdminRequests.require(limit[0] == 0 ? null : limit[0], "group.limitPerUser");
+    try {
+      return new ItemGroup(id[0], limit[0]);
+    } catch (IllegalArgumentException e) {
+      throw Json.invalid("'group.id' must match [A-Za-z0-9_.-]{1,64}.");
+    }
   }
 
   /** No control characters and no half characters: they break logs, columns and pages. */

@@ -22,6 +22,12 @@ final class RecordJson {
     json.writeNumberField("generation", item.generation());
     json.writeNumberField("stock", item.stock());
     json.writeNumberField("units", item.units());
+    json.writeNumberField("reserve", item.reserve());
+    if (item.cap() == ItemRecord.NO_CAP) {
+      json.writeNullField("cap");
+    } else {
+      json.writeNumberField("cap", item.cap());
+    }
     json.writeNumberField("outstandingMoves", item.outstanding().size());
     if (shown != null) {
       json.writeNumberField("remaining", shown.remaining());

@@ -1,6 +1,7 @@
 package io.seckill.gateway.api;
 
 import io.seckill.common.bus.ItemView;
+import io.seckill.gateway.board.BoardSnapshot;
 import io.seckill.gateway.board.BoardStore;
 import io.seckill.gateway.board.ItemJson;
 import io.seckill.gateway.http.Access;
@@ -30,11 +31,12 @@ public record ItemEndpoint(BoardStore board) implements Endpoint {
 
   @Override
   public Future<Reply> handle(Exchange exchange) {
-    ItemReplies.boardOf(board);
+    BoardSnapshot snapshot = ItemReplies.boardOf(board);
     ItemView view = board.find(Paths.item(exchange.parameter(0)));
     if (view == null) {
       throw Paths.notFound();
     }
-    return Future.succeededFuture(ItemReplies.of(ItemJson.one(view).at(board.serverTimeMs())));
+    return Future.succeededFuture(
+        ItemReplies.of(ItemJson.one(view, snapshot.isStopped()).at(board.serverTimeMs())));
   }
 }

@@ -1,11 +1,8 @@
 package io.seckill.gateway.api;
 
-import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.PurchaseReply;
 import io.seckill.common.bus.PurchaseRequest;
-import io.seckill.common.error.ErrorCode;
-import io.seckill.common.error.SeckillException;
+import io.seckill.common.bus.PurchaseSender;
 import io.seckill.common.id.IdempotencyKey;
 import io.seckill.common.order.PurchaseLine;
 import io.seckill.gateway.GatewayMetrics;
@@ -16,12 +13,8 @@ import io.seckill.gateway.http.Exchange;
 import io.seckill.gateway.http.Fields;
 import io.seckill.gateway.http.Problems;
 import io.seckill.gateway.http.Reply;
-import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.http.HttpHeaders;
 import java.util.List;
 import java.util.Map;
@@ -34,37 +27,32 @@ import java.util.function.LongSupplier;
  */
 public final class Purchases {
 
-  /** How much longer than the engine's budget the bus waits, so that the engine's "no" arrives. */
-  private static final long GRACE_MS = 250;
-
-  private final EventBus bus;
+  private final PurchaseSender engine;
   private final PurchaseAdmission admission;
   private final GatewayMetrics metrics;
   private final LongSupplier nanoTime;
   private final long budgetMs;
-  private final DeliveryOptions delivery;
 
   /**
    * A way to the engine.
    *
-   * @param bus the bus of this event loop's Vert.x
+   * @param engine of this event loop
    * @param admission the layers, shared by the process
    * @param metrics counts
    * @param nanoTime a monotonic clock in nanoseconds
    * @param budgetMs how long a purchase may take in the engine
    */
   public Purchases(
-      EventBus bus,
+      PurchaseSender engine,
       PurchaseAdmission admission,
       GatewayMetrics metrics,
       LongSupplier nanoTime,
       long budgetMs) {
-    this.bus = bus;
+    this.engine = engine;
     this.admission = admission;
     this.metrics = metrics;
     this.nanoTime = nanoTime;
     this.budgetMs = budgetMs;
-    this.delivery = new DeliveryOptions().setSendTimeout(budgetMs + GRACE_MS);
   }
 
   Future<Reply> buy(Exchange exchange, List<PurchaseLine> lines) {
@@ -74,39 +62,20 @@ public final class Purchases {
       return Future.succeededFuture(refused(refusal));
     }
     long startNanos = nanoTime.getAsLong();
-    PurchaseRequest request = new PurchaseRequest(exchange.user(), key, lines, budgetMs);
-    return ask(request).transform(outcome -> leave(startNanos, outcome));
+    return engine
+        .send(new PurchaseRequest(exchange.user(), key, lines, budgetMs))
+        .map(reply -> leave(startNanos, reply));
   }
 
-  /**
-   * The bus throws where a message cannot be sent at all; the place in flight must be given back
-   * then too.
-   */
-  private Future<Message<PurchaseReply>> ask(PurchaseRequest request) {
-    try {
-      return bus.request(Addresses.PURCHASE, request, delivery);
-    } catch (RuntimeException e) {
-      return Future.failedFuture(e);
-    }
-  }
-
-  private Future<Reply> leave(long startNanos, AsyncResult<Message<PurchaseReply>> outcome) {
+  private Reply leave(long startNanos, PurchaseReply reply) {
     admission.leave();
     metrics.purchaseTook(nanoTime.getAsLong() - startNanos);
-    return outcome.succeeded()
-        ? Future.succeededFuture(replyTo(outcome.result().body()))
-        : Future.succeededFuture(failed(outcome.cause()));
+    return replyTo(reply);
   }
 
   private Reply refused(Refusal refusal) {
     metrics.refused(refusal.layer(), refusal.code());
     return Problems.of(refusal);
-  }
-
-  private Reply failed(Throwable cause) {
-    SeckillException failure = BusFailures.translate(cause, ErrorCode.OUTCOME_UNKNOWN);
-    metrics.refused(Layer.HANDLER, failure.code());
-    return Problems.of(failure);
   }
 
   private Reply replyTo(PurchaseReply reply) {

@@ -15,13 +15,15 @@ public final class BoardSnapshot {
 
   private final long atMs;
   private final long receivedNanos;
+  private final boolean stopped;
   private final List<ItemView> items;
   private final Map<ItemId, ItemView> byId;
   private volatile ItemJson.Page page;
 
-  BoardSnapshot(long atMs, long receivedNanos, List<ItemView> items) {
+  BoardSnapshot(long atMs, long receivedNanos, boolean stopped, List<ItemView> items) {
     this.atMs = atMs;
     this.receivedNanos = receivedNanos;
+    this.stopped = stopped;
     this.items = List.copyOf(items);
     this.byId = new HashMap<>();
     for (ItemView view : items) {
@@ -30,7 +32,7 @@ public final class BoardSnapshot {
   }
 
   BoardSnapshot with(List<ItemView> better) {
-    return new BoardSnapshot(atMs, receivedNanos, better);
+    return new BoardSnapshot(atMs, receivedNanos, stopped, better);
   }
 
   /** All items in the engine's order. */
@@ -41,6 +43,11 @@ public final class BoardSnapshot {
   /** The item list as JSON. */
   public Buffer json(long serverTimeMs) {
     return page().at(serverTimeMs);
+  }
+
+  /** Whether all sales are stopped by the switch. */
+  public boolean isStopped() {
+    return stopped;
   }
 
   ItemView find(ItemId item) {
@@ -58,7 +65,7 @@ public final class BoardSnapshot {
   private ItemJson.Page page() {
     ItemJson.Page made = page;
     if (made == null) {
-      made = ItemJson.list(items);
+      made = ItemJson.list(items, stopped);
       page = made;
     }
     return made;

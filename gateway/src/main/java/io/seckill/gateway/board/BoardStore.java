@@ -19,6 +19,19 @@ import java.util.function.LongSupplier;
  */
 public final class BoardStore {
 
+  /**
+   * A board that is dated before the known one is a message that took its time, as long as the
+   * known one is younger than this: two rounds of publishing.
+   */
+  private static final long LATE_MS = 500;
+
+  /**
+   * Beyond {@value #LATE_MS} ms a board dated earlier by at most this means that the clock went
+   * back: another master dates it since a failover. One that is dated still earlier comes from an
+   * engine that has not reached Redis for long.
+   */
+  private static final long MAX_CLOCK_STEP_MS = 5_000;
+
   private final AtomicReference<BoardSnapshot> current = new AtomicReference<>();
   private final LongSupplier nanoTime;
 
@@ -72,14 +85,21 @@ public final class BoardStore {
   }
 
   private static BoardSnapshot first(Board board, long nowNanos) {
-    return new BoardSnapshot(board.atMs(), nowNanos, board.items());
+    return new BoardSnapshot(board.atMs(), nowNanos, board.stopped(), board.items());
   }
 
   private static BoardSnapshot merge(BoardSnapshot known, Board board, long nowNanos) {
     // A late board may say nothing of which items exist: it would bring archived ones back.
-    return board.atMs() < known.atMs()
+    return isLate(known, board, nowNanos)
         ? known.with(improve(known.items(), board))
-        : new BoardSnapshot(board.atMs(), nowNanos, keepNewer(board.items(), known));
+        : new BoardSnapshot(
+            board.atMs(), nowNanos, board.stopped(), keepNewer(board.items(), known));
+  }
+
+  private static boolean isLate(BoardSnapshot known, Board board, long nowNanos) {
+    long behindMs = known.atMs() - board.atMs();
+    long knownForMs = TimeUnit.NANOSECONDS.toMillis(nowNanos - known.receivedNanos());
+    return behindMs > 0 && (knownForMs < LATE_MS || behindMs > MAX_CLOCK_STEP_MS);
   }
 
   private static List<ItemView> keepNewer(List<ItemView> fresh, BoardSnapshot known) {
@@ -99,10 +119,16 @@ public final class BoardStore {
     List<ItemView> merged = new ArrayList<>(known.size());
     for (ItemView before : known) {
       ItemView view = offered.get(before.definition().id());
-      // Only a view that is provably newer counts; equal marks say nothing about the stock.
-      boolean newer = view != null && before.isOlderThan(view) && !view.isOlderThan(before);
-      merged.add(newer ? view : before);
+      merged.add(view != null && isProvablyNewer(view, before) ? view : before);
     }
     return merged;
+  }
+
+  /**
+   * Equal marks say nothing about the stock, but for one thing: while no unit comes in, what is
+   * sold out stays so.
+   */
+  private static boolean isProvablyNewer(ItemView view, ItemView before) {
+    return !view.isOlderThan(before) && (before.isOlderThan(view) || view.soldOut());
   }
 }

@@ -3,6 +3,7 @@ package io.seckill.gateway.board;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.seckill.common.bus.ItemView;
 import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemState;
 import io.seckill.gateway.http.Json;
 import io.seckill.gateway.http.Times;
 import io.vertx.core.buffer.Buffer;
@@ -31,31 +32,45 @@ public final class ItemJson {
     }
   }
 
-  /** A list of items. */
-  public static Page list(List<ItemView> items) {
+  /**
+   * A list of items.
+   *
+   * @param stopped whether all sales are stopped
+   */
+  public static Page list(List<ItemView> items, boolean stopped) {
     return page(
         json -> {
           json.writeArrayFieldStart("items");
           for (ItemView view : items) {
             json.writeStartObject();
-            write(json, view);
+            write(json, view, stopped);
             json.writeEndObject();
           }
           json.writeEndArray();
         });
   }
 
-  /** One item. */
-  public static Page one(ItemView view) {
-    return page(json -> write(json, view));
+  /**
+   * One item.
+   *
+   * @param stopped whether all sales are stopped
+   */
+  public static Page one(ItemView view, boolean stopped) {
+    return page(json -> write(json, view, stopped));
   }
 
-  /** The fields of one item. */
-  public static void write(JsonGenerator json, ItemView view) throws IOException {
+  private static void write(JsonGenerator json, ItemView view, boolean stopped) throws IOException {
     writeDefinition(json, view.definition());
-    json.writeStringField("state", view.state().name());
+    json.writeStringField("state", stateForBuyers(view.state(), stopped).name());
     json.writeNumberField("remaining", view.remaining());
     json.writeBooleanField("soldOut", view.soldOut());
+  }
+
+  /**
+   * A buyer need not know who holds the sale; items that sell nothing anyway stay what they are.
+   */
+  private static ItemState stateForBuyers(ItemState state, boolean stopped) {
+    return stopped && state == ItemState.OPEN ? ItemState.PAUSED : state;
   }
 
   /** The fields that an operator has set. */
@@ -69,6 +84,12 @@ public final class ItemJson {
     json.writeStringField("startsAt", Times.rfc3339(item.startsAtMs()));
     json.writeStringField("endsAt", Times.rfc3339(item.endsAtMs()));
     json.writeNumberField("payWithinMs", item.payWithinMs());
+    if (item.group() != null) {
+      json.writeObjectFieldStart("group");
+      json.writeStringField("id", item.group().id());
+      json.writeNumberField("limitPerUser", item.group().limitPerUser());
+      json.writeEndObject();
+    }
   }
 
   private static Page page(Json.Fields fields) {

@@ -22,7 +22,7 @@ public final class HttpVerticle extends VerticleBase {
   private final Listener listener;
   private final HttpLimits limits;
   private final Guards guards;
-  private final Function<Vertx, List<Endpoint>> endpoints;
+  private final Function<Vertx, Future<List<Endpoint>>> endpoints;
   private HttpServer server;
 
   /**
@@ -31,13 +31,13 @@ public final class HttpVerticle extends VerticleBase {
    * @param listener where to listen
    * @param limits bounds of the port
    * @param guards what stands in front of the endpoints
-   * @param endpoints makes them on the event loop
+   * @param endpoints makes them on the event loop; listening begins when they are there
    */
   public HttpVerticle(
       Listener listener,
       HttpLimits limits,
       Guards guards,
-      Function<Vertx, List<Endpoint>> endpoints) {
+      Function<Vertx, Future<List<Endpoint>>> endpoints) {
     this.listener = listener;
     this.limits = limits;
     this.guards = guards;
@@ -57,8 +57,12 @@ public final class HttpVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
+    return endpoints.apply(vertx).compose(this::listen);
+  }
+
+  private Future<HttpServer> listen(List<Endpoint> made) {
     HttpServerOptions options = options();
-    HttpFront front = new HttpFront(vertx, options, limits, guards, endpoints.apply(vertx));
+    HttpFront front = new HttpFront(vertx, options, limits, guards, made);
     vertx.setPeriodic(
         Math.min(Math.max(limits.requestTimeoutMs() / 4, 10), MAX_SWEEP_MS),
         unused -> front.endOverdue());

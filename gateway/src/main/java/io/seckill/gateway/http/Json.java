@@ -105,6 +105,12 @@ public final class Json {
     throw invalid("'" + name + "' must be an integer from " + min + " to " + max + ".");
   }
 
+  /** An exact integer within bounds, or null for {@code null}. */
+  public static Long integerOrNull(JsonParser value, String name, long min, long max)
+      throws IOException {
+    return value.currentToken() == JsonToken.VALUE_NULL ? null : integer(value, name, min, max);
+  }
+
   /** A string of at most so many characters. */
   public static String text(JsonParser value, String name, int maxChars) throws IOException {
     if (value.currentToken() == JsonToken.VALUE_STRING && value.getTextLength() <= maxChars) {

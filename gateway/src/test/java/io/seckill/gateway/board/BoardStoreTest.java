@@ -44,6 +44,45 @@ class BoardStoreTest {
   }
 
   @Test
+  void ST_09_soldOutShouldBeSetByALateBoardAsLongAsNoUnitCameIn() {
+    board.accept(Boards.of(100, Boards.item(1, 2, 5, 2)));
+    board.accept(Boards.of(50, Boards.item(1, 2, 0, 2)));
+    assertThat(board.find(ONE).soldOut()).isTrue();
+    board.accept(Boards.of(60, Boards.item(1, 2, 5, 3)));
+    assertThat(board.find(ONE).soldOut()).isFalse();
+    board.accept(Boards.of(70, Boards.item(1, 2, 0, 2)));
+    assertThat(board.find(ONE).soldOut()).isFalse();
+  }
+
+  @Test
+  void acceptShouldGoBackWithTheClockOfAnotherMasterButNotWithAnEngineThatIsCutOff() {
+    board.accept(Boards.of(20_000, Boards.item(1, 2, 5, 2), Boards.item(2)));
+    clock.passMs(400);
+    board.accept(Boards.of(18_000, Boards.item(1, 2, 3, 2)));
+    assertThat(board.find(ONE).remaining()).as("a message that took its time").isEqualTo(5);
+    clock.passMs(200);
+    board.accept(Boards.of(10_000, Boards.item(1, 2, 7, 2)));
+    assertThat(board.find(ONE).remaining()).as("an engine that is cut off").isEqualTo(5);
+    board.accept(Boards.of(18_200, Boards.item(1, 2, 2, 2)));
+    assertThat(board.find(ONE).remaining()).as("a clock that is behind").isEqualTo(2);
+    assertThat(board.serverTimeMs()).isEqualTo(18_200);
+    assertThat(board.ageMs()).isZero();
+  }
+
+  @Test
+  void openItemsShouldBePausedForBuyersWhileAllSalesAreStopped() {
+    board.accept(Boards.of(100, Boards.item(1)));
+    assertThat(board.snapshot().json(100).toString()).contains("\"state\":\"OPEN\"");
+    board.accept(Boards.stopped(Boards.of(200, Boards.item(1))));
+    assertThat(board.snapshot().isStopped()).isTrue();
+    assertThat(board.snapshot().json(200).toString()).contains("\"state\":\"PAUSED\"");
+    board.accept(Boards.of(150, Boards.item(1)));
+    assertThat(board.snapshot().isStopped()).as("a late board").isTrue();
+    board.accept(Boards.of(300, Boards.item(1)));
+    assertThat(board.snapshot().json(300).toString()).contains("\"state\":\"OPEN\"");
+  }
+
+  @Test
   void acceptShouldForgetItemsThatAreGone() {
     board.accept(Boards.of(100, Boards.item(1), Boards.item(2)));
     board.accept(Boards.of(200, Boards.item(2)));

@@ -4,6 +4,7 @@ import io.seckill.common.bus.Board;
 import io.seckill.common.bus.ItemView;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemDefinition;
+import io.seckill.common.item.ItemGroup;
 import io.seckill.common.item.ItemState;
 import java.util.List;
 
@@ -14,7 +15,12 @@ public final class Boards {
 
   /** A board of region 0 at a moment. */
   public static Board of(long atMs, ItemView... items) {
-    return new Board(0, atMs, List.of(items));
+    return new Board(0, atMs, false, List.of(items));
+  }
+
+  /** The same board while all sales are stopped. */
+  public static Board stopped(Board board) {
+    return new Board(board.region(), board.atMs(), true, board.items());
   }
 
   /** An open item with 100 units. */
@@ -22,19 +28,32 @@ public final class Boards {
     return item(id, 2, 100, 1);
   }
 
+  /** An open item with 100 units that belongs to a group. */
+  public static ItemView inGroup(long id, ItemGroup group) {
+    return view(definition(id, group), 2, 100, 1);
+  }
+
   /** An open item on one shard. */
   public static ItemView item(long id, long generation, long remaining, long adds) {
-    ItemDefinition definition =
-        new ItemDefinition(
-            new ItemId(id),
-            "Phone \"P\" <1> 手机",
-            199_900,
-            "CNY",
-            "",
-            1,
-            1_700_000_000_000L,
-            4_000_000_000_000L,
-            900_000);
+    return view(definition(id, null), generation, remaining, adds);
+  }
+
+  private static ItemDefinition definition(long id, ItemGroup group) {
+    return new ItemDefinition(
+        new ItemId(id),
+        "Phone \"P\" <1> 手机",
+        199_900,
+        "CNY",
+        "",
+        1,
+        1_700_000_000_000L,
+        4_000_000_000_000L,
+        900_000,
+        group);
+  }
+
+  private static ItemView view(
+      ItemDefinition definition, long generation, long remaining, long adds) {
     return new ItemView(
         definition,
         ItemState.OPEN,

@@ -54,13 +54,14 @@ public final class AuditCommand extends SystemCommand {
             .map(JsonObject.class::cast)
             .map(
                 totals ->
-                    "item %s: granted %s = left %s + held %s + in flight %s; wins %s%n"
+                    "item %s: granted %s = left %s + held %s + in flight %s + between shards %s; wins %s%n"
                         .formatted(
                             totals.getValue("itemId"),
                             totals.getValue("granted"),
                             totals.getValue("left"),
                             totals.getValue("held"),
                             totals.getValue("inFlight"),
+                            totals.getValue("betweenShards"),
                             totals.getValue("wins")))
             .collect(Collectors.joining());
     String findings =

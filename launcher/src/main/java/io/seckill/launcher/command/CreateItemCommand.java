@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -53,6 +54,26 @@ public final class CreateItemCommand extends SystemCommand {
       defaultValue = "1",
       description = "Units that one user may hold (default: ${DEFAULT-VALUE}).")
   private int limit;
+
+  @ArgGroup(exclusive = false)
+  private Group group;
+
+  private static final class Group {
+
+    @Option(
+        names = "--group",
+        required = true,
+        paramLabel = "<group>",
+        description = "Group of variants that share a limit, [A-Za-z0-9_.-]{1,64}.")
+    private String id;
+
+    @Option(
+        names = "--group-limit",
+        required = true,
+        paramLabel = "<n>",
+        description = "Units of all its items together that one user may hold.")
+    private int limit;
+  }
 
   @Option(
       names = "--starts",
@@ -103,6 +124,9 @@ public final class CreateItemCommand extends SystemCommand {
             .put("endsAt", closes.toString())
             .put("stock", stock)
             .put("payWithinMs", payWithinMs == null ? TimeUnit.MINUTES.toMillis(15) : payWithinMs);
+    if (group != null) {
+      body.put("group", new JsonObject().put("id", group.id).put("limitPerUser", group.limit));
+    }
     return picture.isEmpty() ? body : body.put("picture", picture);
   }
 }

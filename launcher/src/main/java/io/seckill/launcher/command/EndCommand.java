@@ -1,6 +1,5 @@
 package io.seckill.launcher.command;
 
-import io.seckill.common.bus.ItemChange;
 import picocli.CommandLine.Command;
 
 /** {@code seckill item end}. */
@@ -9,6 +8,6 @@ public final class EndCommand extends ItemChangeCommand {
 
   /** For the command line. */
   public EndCommand() {
-    super(ItemChange.Action.END);
+    super("end");
   }
 }

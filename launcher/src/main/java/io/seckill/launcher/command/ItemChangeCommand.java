@@ -1,15 +1,13 @@
 package io.seckill.launcher.command;
 
-import io.seckill.common.bus.ItemChange;
 import io.seckill.common.id.ItemId;
 import io.vertx.core.json.JsonObject;
-import java.util.Locale;
 import picocli.CommandLine.Parameters;
 
 /** A command that changes one item. */
 abstract class ItemChangeCommand extends SystemCommand {
 
-  private final ItemChange.Action action;
+  private final String action;
 
   @Parameters(
       paramLabel = "<item>",
@@ -17,7 +15,12 @@ abstract class ItemChangeCommand extends SystemCommand {
       converter = ItemIdConverter.class)
   private ItemId item;
 
-  ItemChangeCommand(ItemChange.Action action) {
+  /**
+   * A command for one route of the admin API.
+   *
+   * @param action the last segment of its path
+   */
+  ItemChangeCommand(String action) {
     this.action = action;
   }
 
@@ -28,10 +31,25 @@ abstract class ItemChangeCommand extends SystemCommand {
 
   @Override
   protected final int run(Output output) throws InterruptedException {
-    String path = "/api/v1/admin/items/" + item + "/" + action.name().toLowerCase(Locale.ROOT);
-    JsonObject changed = admin().post(path, body());
+    JsonObject changed = admin().post("/api/v1/admin/items/" + item + "/" + action, body());
     output.text(Shown.fields(changed));
     output.result(changed);
+    tellWhatDidNotMove(output, changed);
     return PASS;
+  }
+
+  private static void tellWhatDidNotMove(Output output, JsonObject changed) {
+    long asked = changed.getLong("asked", 0L);
+    long done = changed.getLong("done", 0L);
+    if (done < asked) {
+      output.progress(
+          "%,d of %,d units moved%s"
+              .formatted(
+                  done,
+                  asked,
+                  changed.getBoolean("settled", true)
+                      ? "; no more were free"
+                      : " so far; a shard has not answered yet"));
+    }
   }
 }

@@ -15,6 +15,11 @@ import picocli.CommandLine.Spec;
       ShowItemCommand.class,
       PreheatCommand.class,
       RestockCommand.class,
+      WithdrawCommand.class,
+      TotalCommand.class,
+      CapCommand.class,
+      LimitCommand.class,
+      WindowCommand.class,
       PauseCommand.class,
       ResumeCommand.class,
       EndCommand.class

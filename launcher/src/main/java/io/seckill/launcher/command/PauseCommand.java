@@ -1,6 +1,5 @@
 package io.seckill.launcher.command;
 
-import io.seckill.common.bus.ItemChange;
 import picocli.CommandLine.Command;
 
 /** {@code seckill item pause}. */
@@ -9,6 +8,6 @@ public final class PauseCommand extends ItemChangeCommand {
 
   /** For the command line. */
   public PauseCommand() {
-    super(ItemChange.Action.PAUSE);
+    super("pause");
   }
 }

@@ -1,6 +1,5 @@
 package io.seckill.launcher.command;
 
-import io.seckill.common.bus.ItemChange;
 import picocli.CommandLine.Command;
 
 /** {@code seckill preheat}. */
@@ -9,6 +8,6 @@ public final class PreheatCommand extends ItemChangeCommand {
 
   /** For the command line. */
   public PreheatCommand() {
-    super(ItemChange.Action.PREHEAT);
+    super("preheat");
   }
 }

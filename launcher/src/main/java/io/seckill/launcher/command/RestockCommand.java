@@ -1,6 +1,5 @@
 package io.seckill.launcher.command;
 
-import io.seckill.common.bus.ItemChange;
 import io.vertx.core.json.JsonObject;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -18,7 +17,7 @@ public final class RestockCommand extends ItemChangeCommand {
 
   /** For the command line. */
   public RestockCommand() {
-    super(ItemChange.Action.RESTOCK);
+    super("restock");
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.seckill.launcher.command;
 
-import io.seckill.common.bus.ItemChange;
 import picocli.CommandLine.Command;
 
 /** {@code seckill item resume}. */
@@ -9,6 +8,6 @@ public final class ResumeCommand extends ItemChangeCommand {
 
   /** For the command line. */
   public ResumeCommand() {
-    super(ItemChange.Action.RESUME);
+    super("resume");
   }
 }

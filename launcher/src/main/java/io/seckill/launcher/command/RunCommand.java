@@ -54,7 +54,9 @@ public final class RunCommand extends ProgramCommand {
   @Option(
       names = "--redis",
       paramLabel = "<uri>",
-      description = "redis://host:port to use instead of the embedded one.")
+      description =
+          "Redis to use instead of the embedded one: redis://host:port,"
+              + " redis-sentinel://host:port,…/master or redis-cluster://host:port,….")
   private String redis;
 
   @Option(

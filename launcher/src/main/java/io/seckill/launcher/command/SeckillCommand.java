@@ -21,9 +21,11 @@ import picocli.CommandLine.TypeConversionException;
     subcommands = {
       RunCommand.class,
       DemoCommand.class,
+      BenchCommand.class,
       TokenCommand.class,
       ItemCommand.class,
       PreheatCommand.class,
+      SalesCommand.class,
       AuditCommand.class,
       MigrateCommand.class
     })

@@ -12,6 +12,7 @@ import io.seckill.launcher.command.ProgramCommand;
 import io.seckill.launcher.load.CrowdRecord;
 import io.seckill.launcher.load.CrowdSize;
 import io.seckill.launcher.local.LocalStack;
+import io.seckill.launcher.local.TemporaryStage;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -108,7 +109,7 @@ public final class DemoCommand extends ProgramCommand {
         "a sale of %,d units, seed %d; starting Redis, MariaDB and all roles"
             .formatted(options.stock(), options.seed()));
     DemoReport report;
-    try (DemoStage stage = DemoStage.open()) {
+    try (TemporaryStage stage = TemporaryStage.open("seckill-demo-")) {
       report = play(options, start(stage, options), output);
     }
     output.text(report.text());
@@ -116,9 +117,10 @@ public final class DemoCommand extends ProgramCommand {
     return report.verdict().passed() ? PASS : FAIL;
   }
 
-  private static LocalStack start(DemoStage stage, DemoOptions options) {
+  private static LocalStack start(TemporaryStage stage, DemoOptions options) {
     try {
-      return stage.start(options.shards());
+      return stage.start(
+          () -> LocalStack.start(TemporaryStage.systemIn(stage.folder(), options.shards())));
     } catch (LaunchException e) {
       if (e.getCause() instanceof NoServerHereException) {
         throw new LaunchException(

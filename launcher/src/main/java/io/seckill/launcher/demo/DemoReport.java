@@ -3,6 +3,7 @@ package io.seckill.launcher.demo;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.OrderIds;
 import io.seckill.common.id.WinId;
+import io.seckill.launcher.RunStamp;
 import io.seckill.launcher.load.AnsweredWin;
 import io.seckill.launcher.load.CrowdErrors;
 import io.seckill.launcher.load.CrowdRecord;
@@ -91,7 +92,7 @@ record DemoReport(
         .put("refused", refused())
         .put("errors", verdict.errors())
         .put("throughputPerSecond", Math.round(crowd.pace().answersPerSecond()))
-        .put("latencyMs", latencies(crowd.pace().latencies()))
+        .put("latencyMs", crowd.pace().latencies().json())
         .put("answers", crowd.pace().answers())
         .put("seconds", rounded(crowd.pace().seconds()))
         .put("users", options.crowd().users())
@@ -114,7 +115,7 @@ record DemoReport(
                 .put("shards", epochs.shards())
                 .put("lowest", epochs.lowest())
                 .put("highest", epochs.highest()))
-        .put("machine", machine())
+        .put("machine", RunStamp.machine())
         .put(
             "drain",
             new JsonObject()
@@ -164,22 +165,6 @@ record DemoReport(
         .put("errors", warmUp.errors().total());
   }
 
-  private static JsonObject latencies(Latencies latencies) {
-    return new JsonObject()
-        .put("p50", rounded(latencies.p50()))
-        .put("p95", rounded(latencies.p95()))
-        .put("p99", rounded(latencies.p99()))
-        .put("p999", rounded(latencies.p999()))
-        .put("max", rounded(latencies.max()));
-  }
-
-  private static JsonObject machine() {
-    return new JsonObject()
-        .put("cores", Runtime.getRuntime().availableProcessors())
-        .put("jvm", System.getProperty("java.vm.name") + " " + Runtime.version())
-        .put("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
-  }
-
   private static double rounded(double value) {
     return Math.round(value * 1_000) / 1_000.0;
   }
@@ -226,14 +211,7 @@ record DemoReport(
           "%,d held back until the sale was over, then stored in %.1f s"
               .formatted(drain.orders(), drain.seconds()));
     }
-    JsonObject machine = machine();
-    text.append(
-        "  %-17s %d cores, %s, %s%n%n"
-            .formatted(
-                "machine",
-                machine.getInteger("cores"),
-                machine.getString("jvm"),
-                machine.getString("os")));
+    text.append("  %-17s %s%n%n".formatted("machine", RunStamp.machineInWords()));
     verdict.reasons().forEach(reason -> text.append("  ").append(reason).append('\n'));
     return text.append(verdict.word()).toString();
   }

@@ -11,17 +11,25 @@ import io.vertx.core.json.JsonObject;
  * @param goal what it should be
  * @param met whether it is
  */
-record Figure(String id, double value, String unit, double goal, boolean met) {
+public record Figure(String id, double value, String unit, double goal, boolean met) {
 
-  static Figure atLeast(String id, double value, String unit, double goal) {
+  /** Met from the goal on. */
+  public static Figure atLeast(String id, double value, String unit, double goal) {
     return new Figure(id, value, unit, goal, value >= goal);
   }
 
-  static Figure below(String id, double value, String unit, double goal) {
+  /** Met below the goal. */
+  public static Figure below(String id, double value, String unit, double goal) {
     return new Figure(id, value, unit, goal, value < goal);
   }
 
-  JsonObject json() {
+  /** Met up to the goal. */
+  public static Figure atMost(String id, double value, String unit, double goal) {
+    return new Figure(id, value, unit, goal, value <= goal);
+  }
+
+  /** As it is printed, with three digits after the point. */
+  public JsonObject json() {
     return new JsonObject()
         .put("id", id)
         .put("value", Math.round(value * 1_000) / 1_000.0)

@@ -26,7 +26,7 @@ import java.util.List;
  * The operator of the shown sale: makes items, opens them, audits; all through the admin API. Its
  * methods wait and are not for an event loop.
  */
-final class SaleDesk {
+public final class SaleDesk {
 
   private static final DateTimeFormatter RFC_3339 = DateTimeFormatter.ISO_OFFSET_DATE_TIME;
 
@@ -38,13 +38,14 @@ final class SaleDesk {
           .connectTimeout(Duration.ofSeconds(5))
           .build();
 
-  SaleDesk(SaleSite site) {
+  /** At a site. */
+  public SaleDesk(SaleSite site) {
     this.site = site;
     this.admin = new AdminClient(site.adminUrl(), site.adminToken());
   }
 
   /** Makes an item whose sale is open for a day. */
-  void create(ItemId item, String name, long stock, int limitPerUser) {
+  public void create(ItemId item, String name, long stock, int limitPerUser) {
     // Opened a minute ago: Redis' clock decides, and it may be another machine's.
     Instant opening = Instant.now().minusSeconds(60);
     JsonObject body =
@@ -61,8 +62,13 @@ final class SaleDesk {
   }
 
   /** Brings an item's units into Redis and opens it. */
-  void preheat(ItemId item) {
+  public void preheat(ItemId item) {
     post("/api/v1/admin/items/" + item + "/preheat", new JsonObject());
+  }
+
+  /** Ends its sale for good. */
+  public void end(ItemId item) {
+    post("/api/v1/admin/items/" + item + "/end", new JsonObject());
   }
 
   /** Whether the storefront shows the item as open, so that every gateway may sell it. */
@@ -107,7 +113,8 @@ final class SaleDesk {
               item.getLong("left"),
               item.getLong("held"),
               item.getLong("inFlight"),
-              item.getLong("wins")));
+              item.getLong("wins"),
+              item.getLong("betweenShards")));
     }
     return totals;
   }

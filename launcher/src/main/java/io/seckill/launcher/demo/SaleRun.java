@@ -1,6 +1,5 @@
 package io.seckill.launcher.demo;
 
-import io.seckill.common.audit.ItemTotals;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.id.ItemId;
 import io.seckill.launcher.LaunchException;
@@ -142,19 +141,22 @@ public final class SaleRun implements AutoCloseable {
   }
 
   /**
-   * Waits until every win is stored, bounded.
+   * Waits until every win is stored and no unit is between two shards, bounded.
    *
-   * @return the last audit; some win may still be in flight when the bound has passed
+   * @return the last audit; something may still be on its way when the bound has passed
    */
   public AuditReport awaitStored() {
     long deadline = System.nanoTime() + STORED_BOUND.toNanos();
     while (true) {
       AuditReport report = desk.audit(AUDIT_ROUND);
-      long inFlight = report.items().stream().mapToLong(ItemTotals::inFlight).sum();
-      if (inFlight == 0 || System.nanoTime() - deadline > 0) {
+      long onTheWay =
+          report.items().stream()
+              .mapToLong(item -> item.inFlight() + Math.abs(item.betweenShards()))
+              .sum();
+      if (onTheWay == 0 || System.nanoTime() - deadline > 0) {
         return report;
       }
-      progress.accept("%,d units are won and not stored yet".formatted(inFlight));
+      progress.accept("%,d units are not stored yet, or between shards".formatted(onTheWay));
     }
   }
 

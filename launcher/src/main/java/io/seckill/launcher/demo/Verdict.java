@@ -124,6 +124,7 @@ public record Verdict(
                 .formatted(terms.stock(), totals.granted()));
       }
       failIf(totals.inFlight(), "%d units are won and not stored yet (I3)");
+      failIf(Math.abs(totals.betweenShards()), "%d units are still between shards (I1)");
       for (Finding finding : audit.findings()) {
         reasons.add(
             "audit: %s at %s, %+d: %s"

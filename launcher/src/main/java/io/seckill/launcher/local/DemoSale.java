@@ -3,10 +3,10 @@ package io.seckill.launcher.local;
 import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.ItemChanged;
 import io.seckill.common.bus.ItemCreate;
 import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
-import io.seckill.common.bus.ItemView;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemDefinition;
@@ -96,8 +96,12 @@ public final class DemoSale {
                 ask(
                     Addresses.CHANGE_ITEM,
                     new ItemChange(
-                        UUID.randomUUID().toString(), ACTOR, id, ItemChange.Action.PREHEAT, 0, 0),
-                    ItemView.class))
+                        UUID.randomUUID().toString(),
+                        ACTOR,
+                        id,
+                        ItemChange.Action.PREHEAT,
+                        ItemChange.Values.NONE),
+                    ItemChanged.class))
         .map(id);
   }
 

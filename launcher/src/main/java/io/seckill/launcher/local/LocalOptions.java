@@ -18,7 +18,8 @@ import java.util.Set;
  * @param loader where the configuration comes from
  * @param configFile a YAML file on top of the defaults, empty for none
  * @param overrides configuration by key, above everything else
- * @param redis {@code redis://host:port} of a Redis to use instead of the embedded one
+ * @param redis where a Redis is to use instead of the embedded one, in any form of {@code
+ *     redis.uri}
  * @param mysql {@code mysql://user:password@host:port/database} to use instead of MariaDB
  */
 public record LocalOptions(

@@ -36,7 +36,8 @@ record RolePlan(
     Future<GatewayPorts> gatewayPorts) {
 
   private static final Set<String> ENGINE_ADDRESSES =
-      Set.of(Addresses.PURCHASE, Addresses.CHANGE_ITEM, Addresses.BOARD_NOW);
+      Set.of(
+          Addresses.PURCHASE, Addresses.CHANGE_ITEM, Addresses.CHANGE_SALES, Addresses.BOARD_NOW);
 
   private static final Set<String> CONSUMER_ADDRESSES =
       Set.of(
@@ -45,7 +46,11 @@ record RolePlan(
           Addresses.LEDGER_CLOSE_EPOCH,
           Addresses.LEDGER_SHARD_SNAPSHOT,
           Addresses.LEDGER_SHARD_RECEIPTS,
+          Addresses.LEDGER_SHARD_HOLDINGS,
           Addresses.LEDGER_OPEN_SHARD,
+          Addresses.LEDGER_STORE_TRANSFER,
+          Addresses.LEDGER_CHANGE_SALES,
+          Addresses.LEDGER_SALES,
           Addresses.LEDGER_CREATE_ITEM,
           Addresses.LEDGER_CHANGE_ITEM,
           Addresses.LEDGER_ITEMS,
@@ -76,7 +81,7 @@ record RolePlan(
     if (roles.contains(Role.SECKILL)) {
       deployments.addAll(EngineRole.deployments(config, registry));
       addresses.addAll(ENGINE_ADDRESSES);
-      checks.add(shardsOpen(registry, config.redis().shards()));
+      checks.add(shardsOpen(registry, config.redis()));
     }
     if (roles.contains(Role.GATEWAY)) {
       GatewayRole gateway = new GatewayRole(config, registry);
@@ -108,7 +113,8 @@ record RolePlan(
                         Optional.of("MySQL cannot be reached: " + Failures.describe(failure))));
   }
 
-  private static Health.Check shardsOpen(MeterRegistry registry, int shards) {
+  private static Health.Check shardsOpen(MeterRegistry registry, SeckillConfig.Redis redis) {
+    int shards = redis.shards();
     return new Health.Check(
         "shards",
         () -> {
@@ -117,7 +123,8 @@ record RolePlan(
           return Future.succeededFuture(
               count >= shards
                   ? Optional.empty()
-                  : Optional.of(count + " of " + shards + " shards are open"));
+                  : Optional.of(
+                      count + " of " + shards + " shards are open; Redis: " + redis.uri()));
         });
   }
 }

@@ -114,12 +114,66 @@ class RunIT {
     assertThat(ok(data, "preheat", "77").getString("state")).isEqualTo("OPEN");
     Await.until(
         BOUND, "item 77 sells", () -> web.buy(publicUrl, token, "77", "k2").status() == 202);
-    assertThat(ok(data, "item", "restock", "77", "--units", "5").getLong("remaining")).isEqualTo(6);
+    JsonObject restocked = ok(data, "item", "restock", "77", "--units", "5");
+    assertThat(restocked.getLong("units")).isEqualTo(7);
+    assertThat(restocked.getLong("done")).isEqualTo(5);
+    Invocation withdrawn = on(data, "item", "withdraw", "77", "--units", "100");
+    assertThat(withdrawn.json().getLong("asked")).isEqualTo(100);
+    assertThat(withdrawn.json().getLong("done")).as("all but the one that is held").isEqualTo(6);
+    assertThat(withdrawn.json().getBoolean("settled")).isTrue();
+    assertThat(withdrawn.err()).contains("6 of 100 units moved");
+    assertThat(ok(data, "item", "total", "77", "--units", "10").getLong("units")).isEqualTo(10);
+    JsonObject capped = ok(data, "item", "cap", "77", "--units", "4");
+    assertThat(capped.getLong("units")).isEqualTo(4);
+    assertThat(capped.getLong("reserve")).isEqualTo(6);
+    assertThat(capped.getLong("cap")).isEqualTo(4);
+    JsonObject lifted = ok(data, "item", "cap", "77", "--lift");
+    assertThat(lifted.getLong("units")).isEqualTo(10);
+    assertThat(lifted.getLong("reserve")).isZero();
+    assertThat(lifted.getValue("cap")).isNull();
+    assertThat(ok(data, "item", "limit", "77", "--limit", "3").getInteger("limitPerUser"))
+        .isEqualTo(3);
+    assertThat(
+            ok(
+                    data,
+                    "item",
+                    "window",
+                    "77",
+                    "--starts",
+                    "2020-01-01T00:00:00+08:00",
+                    "--ends",
+                    "2120-01-01T00:00:00+08:00")
+                .getString("startsAt"))
+        .isEqualTo("2019-12-31T16:00:00Z");
+    assertThat(ok(data, "sales", "stop").getBoolean("stopped")).isTrue();
+    assertThat(web.buy(publicUrl, token, "77", "k3").json().getString("code")).isEqualTo("PAUSED");
+    assertThat(ok(data, "sales", "resume").getBoolean("stopped")).isFalse();
+    assertThat(ok(data, "sales", "show").getLong("generation")).isEqualTo(2);
+    assertThat(
+            ok(
+                    data,
+                    "item",
+                    "create",
+                    "--id",
+                    "78",
+                    "--name",
+                    "Red",
+                    "--price",
+                    "100",
+                    "--stock",
+                    "2",
+                    "--group",
+                    "phone",
+                    "--group-limit",
+                    "1")
+                .getJsonObject("group")
+                .getString("id"))
+        .isEqualTo("phone");
     assertThat(ok(data, "item", "pause", "77").getString("state")).isEqualTo("PAUSED");
     assertThat(ok(data, "item", "resume", "77").getString("state")).isEqualTo("OPEN");
     assertThat(ok(data, "item", "end", "77").getString("state")).isEqualTo("ENDED");
     assertThat(ok(data, "item", "show", "77").getString("name")).isEqualTo("Second");
-    assertThat(ok(data, "item", "list").getJsonArray("items")).hasSize(2);
+    assertThat(ok(data, "item", "list").getJsonArray("items")).hasSize(3);
     Invocation late = on(data, "item", "resume", "77");
     assertThat(late.exitCode()).isEqualTo(1);
     assertThat(late.json().getString("error")).startsWith("ENDED");

@@ -33,6 +33,7 @@ class SeckillCommandTest {
     assertThat(Invocation.of().exitCode()).isEqualTo(2);
     assertThat(Invocation.of().err()).contains("run").contains("demo").contains("token");
     assertThat(Invocation.of("item").err()).contains("create").contains("restock");
+    assertThat(Invocation.of("sales").err()).contains("stop").contains("resume").contains("show");
   }
 
   @Test
@@ -88,6 +89,23 @@ class SeckillCommandTest {
         "1",
         "--starts",
         "tomorrow");
+    wrong(
+        "--group-limit",
+        "item",
+        "create",
+        "--name",
+        "n",
+        "--price",
+        "1",
+        "--stock",
+        "1",
+        "--group",
+        "g");
+    wrong("--units", "item", "withdraw", "7");
+    wrong("--lift", "item", "cap", "7");
+    wrong("mutually exclusive", "item", "cap", "7", "--units", "5", "--lift");
+    wrong("--ends", "item", "window", "7", "--starts", "2026-11-11T00:00:00+08:00");
+    wrong("'all' is no whole number", "item", "total", "7", "--units", "all");
     wrong("'many' is no whole number", "demo", "--stock", "many");
     wrong("'9999999999' is no whole number", "demo", "--stock", "9999999999");
     wrong("stock must be 1 to", "demo", "--stock", "0");

@@ -32,6 +32,16 @@ class DemoIT {
     }
   }
 
+  @Test
+  void ST_02_aSaleShouldSellToTheLastUnitWithMoreShardsThanSomeOfThemHaveUnits() {
+    try (DemoSystem system = new DemoSystem(folder.resolve("sixteen"), 16)) {
+      soldOut(system, 17, new CrowdSize(1_000, 3_000, 1), Duration.ZERO);
+      soldOut(system, 17, new CrowdSize(200, 600, 3), Duration.ZERO);
+      soldOut(system, 7, new CrowdSize(200, 400, 1), Duration.ZERO);
+      soldOut(system, 17, new CrowdSize(18, 18, 1), Duration.ZERO);
+    }
+  }
+
   private static void soldOut(DemoSystem system, int stock, CrowdSize crowd, Duration warmUp) {
     try (SaleRun sale = system.sale(system.options(stock, crowd, warmUp))) {
       Verdict verdict = play(sale);

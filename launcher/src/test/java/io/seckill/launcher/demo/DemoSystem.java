@@ -5,6 +5,7 @@ import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.embedded.RawRedis;
 import io.seckill.launcher.load.CrowdSize;
 import io.seckill.launcher.local.LocalStack;
+import io.seckill.launcher.local.TemporaryStage;
 import io.seckill.lua.RedisKeys;
 import io.seckill.testkit.MySqlAddress;
 import io.seckill.testkit.SqlServer;
@@ -33,7 +34,7 @@ final class DemoSystem implements AutoCloseable {
     this.shards = shards;
     stack =
         LocalStack.start(
-            DemoStage.systemIn(folder, shards)
+            TemporaryStage.systemIn(folder, shards)
                 .withServers(
                     Optional.of(TestRedis.address(redis).uri()), Optional.of(mysql.uri())));
   }

@@ -99,6 +99,15 @@ class VerdictTest {
   }
 
   @Test
+  void ofShouldFailWhenUnitsStayBetweenShardsAndCountThemAsStranded() {
+    stock = 5;
+    totals = new ItemTotals(ITEM, 5, 0, 3, 0, 3, 2);
+
+    fails("between shards");
+    assertThat(verdict().strandedUnits()).isEqualTo(2);
+  }
+
+  @Test
   void ofShouldFailWhenABuyerHoldsOrdersBeyondTheLimit() {
     wins.set(1, win(0, 1, 1));
     wins.set(2, win(0, 1, 2));

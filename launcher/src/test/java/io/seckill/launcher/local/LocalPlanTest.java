@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LocalPlanTest {
 
@@ -58,6 +59,33 @@ class LocalPlanTest {
     assertThat(config.mysql().database()).isEqualTo("shop");
     assertThat(config.mysql().user()).isEqualTo("bob");
     assertThat(config.mysql().password().value()).isEqualTo("a@b+c");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis://far:7000",
+        "redis-sentinel://one:26379,two:26379,three:26379/sale",
+        "redis-cluster://one:7000,two:7000",
+      })
+  void planShouldTakeEveryFormOfARedisAddressAndShowIt(String uri) {
+    LocalPlan plan =
+        LocalPlan.of(
+            nothing()
+                .withServers(Optional.of(uri), Optional.of("mysql://bob:secret@far:3307/shop")));
+    assertThat(plan.isLocalRun()).isTrue();
+    assertThat(plan.embedsRedis()).isFalse();
+    assertThat(plan.redisInWords()).isEqualTo(uri);
+    assertThat(plan.complete(Optional.of(SECRETS), Map.of()).config().redis().uri()).isEqualTo(uri);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"far:7000", "redis-sentinel://one:26379", "redis-cluster://one:7000/sale"})
+  void planShouldRefuseARedisAddressOfAnotherForm(String uri) {
+    assertThatThrownBy(
+            () -> LocalPlan.of(nothing().withServers(Optional.of(uri), Optional.empty())))
+        .hasMessageContaining("redis.uri = \"" + uri);
   }
 
   @Test

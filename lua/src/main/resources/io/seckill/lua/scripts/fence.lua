@@ -3,9 +3,10 @@
 -- Guarantee: nothing is written unless the caller talks to the server that the shard was opened on, under the epoch that it was
 -- opened under, in the state that it expects, and before the caller's own deadline by this server's clock.
 
--- Returns a refusal (FENCED, FROZEN or EXPIRED) or nil, then Redis time in ms and the head's seq.
+-- Returns a refusal (FENCED, FROZEN or EXPIRED) or nil, then Redis time in ms, the head's seq, and the stop switch of all sales:
+-- its word (false before the first change) and its generation.
 local function pass_fence(head_key, expected_state)
-  local head = redis.call('HMGET', head_key, 'epoch', 'runId', 'state', 'seq')
+  local head = redis.call('HMGET', head_key, 'epoch', 'runId', 'state', 'seq', 'sales', 'salesGen')
   if head[1] ~= ARGV[1] or head[2] ~= ARGV[2] then
     return 'FENCED'
   end
@@ -17,5 +18,5 @@ local function pass_fence(head_key, expected_state)
   if now > tonumber(ARGV[3]) then
     return 'EXPIRED'
   end
-  return nil, now, tonumber(head[4])
+  return nil, now, tonumber(head[4]), head[5], tonumber(head[6] or '0')
 end

@@ -3,12 +3,17 @@
 -- Guarantee: the XADD is a script's first write. When Redis refuses it, nothing was written; when it is written, Redis lets the
 -- script finish, also at its memory bound.
 
--- Returns nil, or why the entry is not there: NOT_WRITTEN, or READONLY on a server that is no master any more.
+-- Why an XADD that failed wrote nothing: NOT_WRITTEN, or READONLY on a server that is no master any more.
+local function refusal_of(error_reply)
+  -- Redis 6 puts the line of the script before the word.
+  return string.find(error_reply.err, 'READONLY', 1, true) and 'READONLY' or 'NOT_WRITTEN'
+end
+
+-- Returns nil, or why the entry is not there.
 local function append_entry(log_key, place, ...)
   local added = redis.pcall('XADD', log_key, place, ...)
   if type(added) == 'table' and added.err then
-    -- Redis 6 puts the line of the script before the word.
-    return string.find(added.err, 'READONLY', 1, true) and 'READONLY' or 'NOT_WRITTEN'
+    return refusal_of(added)
   end
   return nil
 end

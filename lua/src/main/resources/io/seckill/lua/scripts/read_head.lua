@@ -2,14 +2,14 @@
 --
 -- KEYS: 1 head
 -- ARGV: 1 epoch, 2 run id, 3 not-after; not looked at, because this is how a caller learns them
--- Returns: { MISSING } or { OK, epoch, seq, run id, state, S, progress of a repair }
+-- Returns: { MISSING } or { OK, epoch, seq, run id, state, S, progress of a repair, the stop switch's generation and word }
 -- Cost: one HMGET
 
-local head = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'runId', 'state', 'shards', 'progress')
+local head = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'runId', 'state', 'shards', 'progress', 'salesGen', 'sales')
 if not head[1] then
   return { 'MISSING' }
 end
-for i = 1, 6 do
+for i = 1, 8 do
   head[i] = head[i] or '0'
 end
 return { 'OK', unpack(head) }

@@ -1,18 +1,21 @@
 -- Purpose: gives the units and the quota of one held win back.
 --
 -- Guarantee: a release acts only on a record that is held, gives back what the record says, and turns it to released: once, whoever
--- asks however often. All lines of a win go back together. Into an ended sale nothing returns to stock: the grant is lowered. A
--- loss freezes the shard.
+-- asks however often. All lines of a win go back together. Into an ended sale nothing returns to stock, the grant is lowered; but a
+-- stock below zero is a debt that releases pay first. A loss freezes the shard.
 --
--- KEYS: 1 head, 2 log, then for each line: item hash, stock, receipts
--- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 user, 5 entry of the win, 6 reason, then the item id of each line
--- Returns: { OK, entry, units in all }, { ALREADY }, { NOT_FOUND }, { LOST }, { NOT_WRITTEN }, the error READONLY or
---          { FENCED | FROZEN | EXPIRED }
+-- KEYS: 1 head, 2 log, then for each line: item hash, stock, receipts; then the holdings of each group, in the order in which ARGV
+--       names them first
+-- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 user, 5 entry of the win, 6 reason, 7 number of lines, then for each line: item
+--       id, group ('' without one)
+-- Returns: { OK, entry, units in all }, { ALREADY }, { NOT_FOUND }, { GROUP } (an item has another group), { LOST },
+--          { NOT_WRITTEN }, the error READONLY or { FENCED | FROZEN | EXPIRED }
 -- Cost: bounded by 8 lines and by the records of one receipt
 
 -- @include fence.lua
 -- @include log.lua
 -- @include receipts.lua
+-- @include groups.lua
 
 local HEAD, LOG = KEYS[1], KEYS[2]
 local refusal, now, seq = pass_fence(HEAD, 'OPEN')
@@ -21,11 +24,16 @@ if refusal then
 end
 local user, win = ARGV[4], ARGV[5]
 
+local line_count = tonumber(ARGV[7])
+local groups = name_groups(8, line_count, 2 + line_count * 3)
 local lines, told, units = {}, {}, 0
-for i = 1, (#KEYS - 2) / 3 do
+for i = 1, line_count do
   local base = 2 + (i - 1) * 3
-  local line = { id = ARGV[6 + i], item_key = KEYS[base + 1], stock_key = KEYS[base + 2], receipts_key = KEYS[base + 3] }
-  local item = redis.call('HMGET', line.item_key, 'state', 'end')
+  local line = {
+    id = ARGV[6 + 2 * i], group = groups[ARGV[7 + 2 * i]],
+    item_key = KEYS[base + 1], stock_key = KEYS[base + 2], receipts_key = KEYS[base + 3],
+  }
+  local item = redis.call('HMGET', line.item_key, 'state', 'end', 'group')
   local text = redis.call('HGET', line.receipts_key, user)
   local stock = exact_units(line.stock_key)
   if not item[1] and not text and not stock then
@@ -34,15 +42,27 @@ for i = 1, (#KEYS - 2) / 3 do
   if not item[1] or not stock then
     return freeze_lost(HEAD)
   end
+  if (item[3] or '') ~= ARGV[7 + 2 * i] then
+    return { 'GROUP' }
+  end
   local quantity, receipt = release_record(text or '', win)
   if not quantity then
     return { receipt }
   end
   line.quantity, line.receipt = quantity, receipt
-  line.to_stock = item[1] ~= 'ENDED' and now < tonumber(item[2])
+  local is_over = item[1] == 'ENDED' or item[1] == 'ARCHIVED' or now >= tonumber(item[2])
+  line.to_stock = stock < 0 or not is_over
   told[i] = line.id .. ':' .. string.format('%d', quantity) .. ':' .. (line.to_stock and 'stock' or 'grant')
   units = units + quantity
+  if line.group then
+    line.group.units = (line.group.units or 0) + quantity
+  end
   lines[i] = line
+end
+for _, group in pairs(groups) do
+  if not read_holdings(group, { user }) then
+    return freeze_lost(HEAD)
+  end
 end
 
 local place = ARGV[1] .. '-' .. string.format('%.0f', seq + 1)
@@ -59,6 +79,14 @@ for _, line in ipairs(lines) do
     redis.call('HINCRBY', line.item_key, 'adds', 1)
   else
     redis.call('HINCRBY', line.item_key, 'granted', -line.quantity)
+  end
+end
+for _, group in pairs(groups) do
+  local left = group.held[user] - group.units
+  if left > 0 then
+    redis.call('HSET', group.key, user, string.format('%.0f', left))
+  else
+    redis.call('HDEL', group.key, user)
   end
 end
 return { 'OK', place, units }

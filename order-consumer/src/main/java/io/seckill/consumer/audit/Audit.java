@@ -6,10 +6,12 @@ import io.seckill.common.audit.ItemTotals;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.bus.AuditRequest;
 import io.seckill.common.bus.ItemQuery;
+import io.seckill.common.bus.ItemRecords;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.ShardRef;
+import io.seckill.common.item.ItemRecord;
 import io.seckill.common.item.ItemState;
 import io.seckill.consumer.ConsumerMetrics;
 import io.seckill.consumer.RegionLog;
@@ -21,7 +23,9 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,19 +74,22 @@ public final class Audit {
       return Future.failedFuture(
           new SeckillException(ErrorCode.INVALID_REQUEST, "waitMs is 0 to " + MAX_WAIT_MS));
     }
-    long startedAt = System.nanoTime();
+    return once(request, System.nanoTime())
+        .compose(
+            report -> {
+              metrics.audited(report.clean());
+              return keep(request, report).map(report);
+            });
+  }
+
+  private Future<AuditReport> once(AuditRequest request, long startedAt) {
     Findings findings = new Findings();
     Map<ItemId, Sum> sums = new TreeMap<>();
     return items
         .query(new ItemQuery(request.item()))
         .compose(
             records -> {
-              List<ItemId> ids =
-                  records.items().stream()
-                      .filter(record -> record.state() != ItemState.CREATED)
-                      .map(record -> record.definition().id())
-                      .sorted()
-                      .toList();
+              List<ItemId> ids = idsOf(records);
               long deadlineMs = startedAt / 1_000_000 + request.waitMs();
               Future<Void> chain = Future.succeededFuture();
               for (int shard = 0; shard < log.shardCount(); shard += SHARDS_AT_ONCE) {
@@ -96,13 +103,69 @@ public final class Audit {
               }
               return chain
                   .compose(done -> ledger(ids, findings))
-                  .compose(done -> unitsOut(request.item(), findings));
-            })
-        .compose(
-            done -> {
-              AuditReport report = report(startedAt, findings, sums);
-              metrics.audited(report.clean());
-              return keep(request, report).map(report);
+                  .compose(done -> groups(records, findings))
+                  .compose(done -> unitsOut(request.item(), findings))
+                  .compose(done -> transfers(request.item(), findings))
+                  .compose(done -> items.query(new ItemQuery(request.item())))
+                  .compose(
+                      now ->
+                          idsOf(now).containsAll(ids)
+                              ? Future.succeededFuture(report(startedAt, findings, sums))
+                              // Meanwhile shards may have forgotten an item that was archived.
+                              : once(request, startedAt));
+            });
+  }
+
+  /** Items that shards have; of the others there is nothing to compare. */
+  private static List<ItemId> idsOf(ItemRecords records) {
+    return records.items().stream()
+        .filter(record -> record.state() != ItemState.CREATED)
+        .filter(record -> record.state() != ItemState.ARCHIVED)
+        .map(record -> record.definition().id())
+        .sorted()
+        .toList();
+  }
+
+  private Future<Void> groups(ItemRecords records, Findings findings) {
+    Set<String> groups = new TreeSet<>();
+    for (ItemRecord record : records.items()) {
+      if (record.definition().group() != null) {
+        groups.add(record.definition().group().id());
+      }
+    }
+    Future<Void> chain = Future.succeededFuture();
+    for (String group : groups) {
+      chain =
+          chain
+              .compose(done -> queries.overGroupLimit(group))
+              .map(
+                  over -> {
+                    for (AuditQueries.UserPair pair : over) {
+                      findings.add(
+                          Invariants.isWithinGroupLimit(
+                              pair.user(), group, pair.first(), pair.second()));
+                    }
+                    return null;
+                  });
+    }
+    return chain;
+  }
+
+  private Future<Void> transfers(ItemId item, Findings findings) {
+    return queries
+        .brokenTransfers(region, item)
+        .map(
+            broken -> {
+              for (AuditQueries.BrokenTransfer transfer : broken) {
+                findings.add(
+                    Invariants.transferIsWhole(
+                        transfer.shard(),
+                        transfer.item(),
+                        transfer.move(),
+                        transfer.sent(),
+                        transfer.letIn()));
+              }
+              return null;
             });
   }
 
@@ -113,6 +176,7 @@ public final class Audit {
     long held;
     long inFlight;
     long wins;
+    long betweenShards;
   }
 
   private Future<Void> shards(
@@ -138,6 +202,7 @@ public final class Audit {
                   sum.held += part.facts().held() - part.inFlight();
                   sum.inFlight += part.inFlight();
                   sum.wins += part.wins();
+                  sum.betweenShards += part.facts().sent() - part.facts().received();
                 }
               }
               return null;
@@ -161,49 +226,16 @@ public final class Audit {
             });
   }
 
-  /** What MySQL says twice has to agree within MySQL: each statement is one snapshot. */
   private Future<Void> ledger(List<ItemId> ids, Findings findings) {
     Future<Void> chain = Future.succeededFuture();
     for (ItemId id : ids) {
       chain =
           chain
-              .compose(done -> queries.counters(id))
-              .compose(
-                  counters -> {
-                    if (counters != null) {
-                      String place = "item " + id;
-                      findings.add(
-                          Invariants.counterAgrees(
-                              place,
-                              "the counter of held units",
-                              counters.held(),
-                              counters.heldSummed()));
-                      findings.add(
-                          Invariants.counterAgrees(
-                              place,
-                              "the counter of units in",
-                              counters.in(),
-                              counters.inSummed()));
-                    }
-                    return queries.wrongHoldings(id);
-                  })
-              .compose(
-                  wrong -> {
-                    for (AuditQueries.UserPair pair : wrong) {
-                      findings.add(
-                          Invariants.counterAgrees(
-                              "item " + id + " user " + pair.user(),
-                              "the holding",
-                              pair.first(),
-                              pair.second()));
-                    }
-                    return queries.overLimit(id);
-                  })
+              .compose(done -> queries.books(id))
               .map(
-                  over -> {
-                    for (AuditQueries.UserPair pair : over) {
-                      findings.add(
-                          Invariants.isWithinLimit(pair.user(), id, pair.first(), pair.second()));
+                  books -> {
+                    if (books != null) {
+                      judge(id, books, findings);
                     }
                     return null;
                   });
@@ -211,12 +243,35 @@ public final class Audit {
     return chain;
   }
 
+  private static void judge(ItemId id, ItemBooks.Books books, Findings findings) {
+    String item = "item " + id;
+    ItemBooks.Counters counters = books.counters();
+    findings.add(
+        Invariants.counterAgrees(
+            item, "the counter of held units", counters.held(), counters.heldSummed()));
+    findings.add(
+        Invariants.counterAgrees(
+            item, "the counter of units in", counters.in(), counters.inSummed()));
+    findings.add(
+        Invariants.counterAgrees(
+            item, "the counter of the reserve", counters.reserve(), counters.reserveSummed()));
+    for (AuditQueries.UserPair pair : books.wrongHoldings()) {
+      findings.add(
+          Invariants.counterAgrees(
+              item + " user " + pair.user(), "the holding", pair.first(), pair.second()));
+    }
+    for (AuditQueries.UserPair pair : books.overLimit()) {
+      findings.add(Invariants.isWithinLimit(pair.user(), id, pair.first(), pair.second()));
+    }
+  }
+
   private static AuditReport report(long startedAt, Findings findings, Map<ItemId, Sum> sums) {
     List<ItemTotals> totals = new ArrayList<>(sums.size());
     sums.forEach(
         (id, sum) -> {
           ItemTotals total =
-              new ItemTotals(id, sum.granted, sum.left, sum.held, sum.inFlight, sum.wins);
+              new ItemTotals(
+                  id, sum.granted, sum.left, sum.held, sum.inFlight, sum.wins, sum.betweenShards);
           findings.add(Invariants.isNotOversold(total));
           totals.add(total);
         });

@@ -9,6 +9,7 @@ import io.seckill.common.log.LogEntry;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.seckill.consumer.db.Tuples;
+import io.seckill.consumer.ledger.LogPages;
 import io.seckill.consumer.store.DeadWins;
 import io.seckill.consumer.store.LetterState;
 import io.vertx.core.Future;
@@ -29,10 +30,21 @@ import java.util.TreeMap;
 /** What an audit asks MySQL. Immutable, fit for all event loops. */
 final class AuditQueries {
 
+  private static final int USERS_AT_ONCE = 500;
+
   private final Database database;
+  private final LogPages pages;
+  private final int rowsAtOnce;
 
   AuditQueries(Database database) {
+    this(database, LogPages.ROWS_AT_ONCE);
+  }
+
+  /** With other pages, for tests. */
+  AuditQueries(Database database, int rowsAtOnce) {
     this.database = database;
+    this.pages = new LogPages(database, rowsAtOnce);
+    this.rowsAtOnce = rowsAtOnce;
   }
 
   /**
@@ -53,10 +65,36 @@ final class AuditQueries {
    * @param wins stored wins
    * @param toStock units released to stock
    * @param offGrant units released off the grant
+   * @param sent units sent to other shards
+   * @param received units received from other shards
    */
-  record Sums(long in, long out, long won, long wins, long toStock, long offGrant) {
+  record Sums(
+      long in,
+      long out,
+      long won,
+      long wins,
+      long toStock,
+      long offGrant,
+      long sent,
+      long received) {
 
-    static final Sums NONE = new Sums(0, 0, 0, 0, 0, 0);
+    static final Sums NONE = new Sums(0, 0, 0, 0, 0, 0, 0, 0);
+
+    static Sums ofMoves(long in, long out, long received) {
+      return new Sums(in, out, 0, 0, 0, 0, 0, received);
+    }
+
+    static Sums ofWins(long won, long wins) {
+      return new Sums(0, 0, won, wins, 0, 0, 0, 0);
+    }
+
+    static Sums ofReleases(long toStock, long offGrant) {
+      return new Sums(0, 0, 0, 0, toStock, offGrant, 0, 0);
+    }
+
+    static Sums ofSent(long sent) {
+      return new Sums(0, 0, 0, 0, 0, 0, sent, 0);
+    }
 
     Sums plus(Sums other) {
       return new Sums(
@@ -65,7 +103,9 @@ final class AuditQueries {
           won + other.won,
           wins + other.wins,
           toStock + other.toStock,
-          offGrant + other.offGrant);
+          offGrant + other.offGrant,
+          sent + other.sent,
+          received + other.received);
     }
   }
 
@@ -117,34 +157,121 @@ final class AuditQueries {
         .map(rows -> rows.size() == 0 ? epoch.stored() + 1 : rows.iterator().next().getLong(0));
   }
 
-  /** The sums of every item in a shard up to a place. */
-  Future<Map<ItemId, Sums>> sums(ShardRef shard, EntryId upTo) {
-    Tuple bound = Tuple.of(shard.region(), shard.shard(), upTo.epoch(), upTo.epoch(), upTo.seq());
+  /**
+   * The sums of every item in a shard up to a place.
+   *
+   * @param sentInLog entries of units sent that the caller counts, because they are not stored in
+   *     their turn yet: their transfers may be
+   */
+  Future<Map<ItemId, Sums>> sums(ShardRef shard, EntryId upTo, Collection<EntryId> sentInLog) {
     Map<ItemId, Sums> sums = new HashMap<>();
-    return database
-        .query(Sql.AUDIT_WINS, bound)
+    return pages
+        .orders(
+            Sql.SUM_WINS,
+            shard,
+            upTo,
+            row -> add(sums, row, Sums.ofWins(row.getLong(1), row.getLong(2))))
         .compose(
-            rows -> {
-              rows.forEach(
-                  row -> add(sums, row, new Sums(0, 0, row.getLong(1), row.getLong(2), 0, 0)));
-              return database.query(Sql.AUDIT_MOVES, bound);
+            done ->
+                pages.log(
+                    Sql.SUM_MOVES,
+                    shard,
+                    upTo,
+                    row ->
+                        add(
+                            sums,
+                            row,
+                            Sums.ofMoves(row.getLong(3), row.getLong(4), row.getLong(5)))))
+        .compose(
+            done -> {
+              JsonArray unstored = new JsonArray();
+              sentInLog.forEach(
+                  place -> unstored.add(new JsonArray().add(place.epoch()).add(place.seq())));
+              Tuple sent =
+                  Tuple.of(shard.region(), shard.shard(), upTo.epoch(), upTo.epoch(), upTo.seq())
+                      .addString(unstored.encode());
+              return database.query(
+                  Sql.AUDIT_SENT, sent.addInteger(shard.region()).addInteger(shard.shard()));
             })
         .compose(
             rows -> {
-              rows.forEach(
-                  row -> add(sums, row, new Sums(row.getLong(1), row.getLong(2), 0, 0, 0, 0)));
-              return database.query(Sql.AUDIT_UNITS_RELEASED, bound);
+              rows.forEach(row -> add(sums, row, Sums.ofSent(row.getLong(1))));
+              return pages.log(
+                  Sql.SUM_RELEASES,
+                  shard,
+                  upTo,
+                  row -> add(sums, row, Sums.ofReleases(row.getLong(2), row.getLong(3))));
             })
-        .map(
-            rows -> {
-              rows.forEach(
-                  row -> add(sums, row, new Sums(0, 0, 0, 0, row.getLong(1), row.getLong(2))));
-              return sums;
-            });
+        .map(sums);
   }
 
   private static void add(Map<ItemId, Sums> sums, Row row, Sums more) {
     sums.merge(new ItemId(row.getLong(0)), more, Sums::plus);
+  }
+
+  /**
+   * A move by which units of another shard are to come, not stored as arrived.
+   *
+   * @param item what
+   * @param number the move's number
+   * @param units how many
+   * @param ageMs how long ago it was written
+   */
+  record Arrival(ItemId item, long number, long units, long ageMs) {}
+
+  /** The arrivals that a shard waits for. */
+  Future<List<Arrival>> arrivals(ShardRef shard) {
+    return database
+        .query(Sql.AUDIT_PENDING_TRANSFERS, Tuple.of(shard.region(), shard.shard()))
+        .map(
+            rows -> {
+              List<Arrival> arrivals = new ArrayList<>(rows.size());
+              for (Row row : rows) {
+                arrivals.add(
+                    new Arrival(
+                        new ItemId(row.getLong(0)),
+                        row.getLong(1),
+                        row.getLong(2),
+                        row.getLong(3)));
+              }
+              return arrivals;
+            });
+  }
+
+  /**
+   * A transfer whose two halves do not agree.
+   *
+   * @param shard where the units are to arrive
+   * @param item what
+   * @param move the number of the move
+   * @param sent units sent
+   * @param letIn units of the move
+   */
+  record BrokenTransfer(ShardRef shard, ItemId item, long move, long sent, long letIn) {}
+
+  /**
+   * Transfers that do not let in what was sent.
+   *
+   * @param item of one item, or null for all
+   */
+  Future<List<BrokenTransfer>> brokenTransfers(int region, ItemId item) {
+    long id = item == null ? 0 : item.value();
+    return database
+        .query(Sql.AUDIT_TRANSFERS, Tuples.repeat(Tuple.of(region, id, id), 2))
+        .map(
+            rows -> {
+              List<BrokenTransfer> broken = new ArrayList<>(rows.size());
+              for (Row row : rows) {
+                broken.add(
+                    new BrokenTransfer(
+                        new ShardRef(region, row.getInteger(1)),
+                        new ItemId(row.getLong(0)),
+                        row.getLong(2),
+                        row.getLong(3),
+                        row.getLong(4)));
+              }
+              return broken;
+            });
   }
 
   /**
@@ -206,9 +333,10 @@ final class AuditQueries {
         Tuple.of(item.value(), shard.region(), shard.shard(), after)
             .addLong(upTo.epoch())
             .addLong(upTo.epoch())
-            .addLong(upTo.seq());
+            .addLong(upTo.seq())
+            .addInteger(USERS_AT_ONCE);
     return database
-        .query(Sql.AUDIT_HELD_USERS, arguments)
+        .query(Sql.FIND_HELD_USERS, arguments)
         .map(
             rows -> {
               Set<UserId> users = new LinkedHashSet<>(rows.size() * 2);
@@ -247,21 +375,20 @@ final class AuditQueries {
 
   /** Orders of a shard that do not agree with their lines. */
   Future<List<BrokenOrder>> brokenOrders(ShardRef shard) {
-    return database
-        .query(Sql.AUDIT_BROKEN_ORDERS, Tuple.of(shard.region(), shard.shard()))
-        .map(
-            rows -> {
-              List<BrokenOrder> broken = new ArrayList<>(rows.size());
-              for (Row row : rows) {
+    List<BrokenOrder> broken = new ArrayList<>();
+    return pages
+        .orders(
+            Sql.AUDIT_BROKEN_ORDERS,
+            shard,
+            LogPages.END,
+            row ->
                 broken.add(
                     new BrokenOrder(
                         new WinId(shard, new EntryId(row.getLong(0), row.getLong(1))),
                         row.getLong(2),
                         row.getLong(3),
-                        row.getLong(4)));
-              }
-              return broken;
-            });
+                        row.getLong(4))))
+        .map(broken);
   }
 
   /**
@@ -303,19 +430,15 @@ final class AuditQueries {
    */
   record UserPair(UserId user, long first, long second) {}
 
-  /** Users whose holding differs from their orders: (recorded, summed). */
-  Future<List<UserPair>> wrongHoldings(ItemId item) {
-    return pairs(Sql.AUDIT_HOLDINGS, Tuple.of(item.value(), item.value()));
+  /** What MySQL says twice about an item; null when there is no such item. */
+  Future<ItemBooks.Books> books(ItemId item) {
+    return ItemBooks.read(database, item, rowsAtOnce);
   }
 
-  /** Users who hold more than their limit: (held, limit). */
-  Future<List<UserPair>> overLimit(ItemId item) {
-    return pairs(Sql.AUDIT_OVER_LIMIT, Tuple.of(item.value()));
-  }
-
-  private Future<List<UserPair>> pairs(Sql statement, Tuple arguments) {
+  /** Users who hold more of a group than its limit: (held, limit). */
+  Future<List<UserPair>> overGroupLimit(String group) {
     return database
-        .query(statement, arguments)
+        .query(Sql.AUDIT_OVER_GROUP_LIMIT, Tuple.of(group))
         .map(
             rows -> {
               List<UserPair> pairs = new ArrayList<>();
@@ -325,30 +448,6 @@ final class AuditQueries {
                           new UserPair(
                               new UserId(row.getString(0)), row.getLong(1), row.getLong(2))));
               return pairs;
-            });
-  }
-
-  /**
-   * An item's counters beside their sums.
-   *
-   * @param held the counter of held units
-   * @param heldSummed the same summed over orders
-   * @param in the counter of units in
-   * @param inSummed the same summed over moves
-   */
-  record Counters(long held, long heldSummed, long in, long inSummed) {}
-
-  /** The counters of an item; null when there is no such item. */
-  Future<Counters> counters(ItemId item) {
-    return database
-        .query(Sql.AUDIT_ITEM_COUNTERS, Tuple.of(item.value()))
-        .map(
-            rows -> {
-              if (rows.size() == 0) {
-                return null;
-              }
-              Row row = rows.iterator().next();
-              return new Counters(row.getLong(0), row.getLong(1), row.getLong(2), row.getLong(3));
             });
   }
 

@@ -26,10 +26,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Audits one shard. Exact under load: one script call reads the stock of all items together with
@@ -51,6 +51,9 @@ final class ShardAudit {
 
   private static final int MAX_LOOKS = 3;
 
+  /** Engines finish a transfer within seconds; this is the bound of self-healing (I6). */
+  private static final long MAX_TRANSFER_MS = 30_000;
+
   private final Vertx vertx;
   private final RegionLog log;
   private final AuditQueries queries;
@@ -59,13 +62,27 @@ final class ShardAudit {
   private final Findings findings;
   private final boolean judgesLog;
 
+  /** When the reading was asked for. */
+  private long readAtMs;
+
   private EntryId point;
   private ReadItems.Reading reading;
   private List<ItemId> items = List.of();
   private final Map<EntryId, Received> inLog = new TreeMap<>();
   private final Map<EntryId, LogEntry> inFlight = new TreeMap<>();
   private List<AuditQueries.Letter> letters = List.of();
+
+  /** Entries of open letters: their wins have no order. */
+  private final Set<EntryId> open = new HashSet<>();
+
   private Map<ItemId, AuditQueries.Sums> sums = Map.of();
+  private List<AuditQueries.Arrival> arrivals = List.of();
+
+  /** How long after the reading they were asked for. */
+  private long sinceReadMs;
+
+  /** What entries that are not stored yet say. */
+  private Map<ItemId, AuditQueries.Sums> unstored = Map.of();
 
   /**
    * What an audit works with.
@@ -105,6 +122,7 @@ final class ShardAudit {
   }
 
   private Future<Void> read() {
+    readAtMs = nowMs();
     return ReadItems.run(log.link(at()), log.keys(at()), items, log.callTimeoutMs())
         .compose(
             found -> {
@@ -175,7 +193,18 @@ final class ShardAudit {
                     .compose(
                         found -> {
                           letters = found;
-                          return queries.sums(shard, point);
+                          open.clear();
+                          letters.stream()
+                              .filter(AuditQueries.Letter::open)
+                              .forEach(letter -> open.add(letter.entry()));
+                          return queries.arrivals(shard);
+                        })
+                    .compose(
+                        found -> {
+                          arrivals = found;
+                          sinceReadMs = nowMs() - readAtMs;
+                          unstored = sumUnstored();
+                          return queries.sums(shard, point, sentInLog());
                         })
                     .compose(
                         found -> {
@@ -192,6 +221,13 @@ final class ShardAudit {
                                   .compose(now -> sumUp(now, look + 1))
                               : unavailable("shard " + shard + " is storing a backlog");
                         }));
+  }
+
+  private List<EntryId> sentInLog() {
+    return inFlight.values().stream()
+        .filter(LogEntry.UnitsSent.class::isInstance)
+        .map(LogEntry::id)
+        .toList();
   }
 
   private Future<Void> readLog() {
@@ -260,12 +296,11 @@ final class ShardAudit {
       return Future.succeededFuture();
     }
     Future<Void> chain = judgeOrders();
+    Map<Long, Long> inLogHere =
+        inFlight.keySet().stream()
+            .collect(Collectors.groupingBy(EntryId::epoch, Collectors.counting()));
     for (AuditQueries.EpochCount epoch : epochs) {
-      long inLogHere =
-          inFlight.keySet().stream()
-              .filter(place -> place.epoch() == epoch.epoch() && place.seq() <= epoch.given())
-              .count();
-      long known = epoch.stored() + inLogHere;
+      long known = epoch.stored() + inLogHere.getOrDefault(epoch.epoch(), 0L);
       if (known != epoch.given()) {
         chain =
             chain
@@ -308,6 +343,28 @@ final class ShardAudit {
   private void judgeStock() {
     for (int i = 0; i < items.size(); i++) {
       findings.add(Invariants.stockIsExplained(factsOf(i)));
+      judgeArrivals(i);
+    }
+  }
+
+  /**
+   * Units that the shard had not let in when it was read, long after they were sent. What has
+   * passed since the reading does not count: they may have arrived, and wait to be stored.
+   */
+  private void judgeArrivals(int index) {
+    ItemId item = items.get(index);
+    long last = reading.items().get(index).map(ReadItems.ShardItem::lastMove).orElse(0L);
+    for (AuditQueries.Arrival arrival : arrivals) {
+      if (arrival.item().equals(item) && arrival.number() > last) {
+        findings.add(
+            Invariants.hasArrived(
+                shard,
+                item,
+                arrival.number(),
+                arrival.units(),
+                arrival.ageMs() - sinceReadMs,
+                MAX_TRANSFER_MS));
+      }
     }
   }
 
@@ -315,17 +372,30 @@ final class ShardAudit {
     ItemId item = items.get(index);
     AuditQueries.Sums all =
         sums.getOrDefault(item, AuditQueries.Sums.NONE)
-            .plus(unstored(item))
-            .plus(new AuditQueries.Sums(0, 0, letterUnits(item), 0, 0, 0));
+            .plus(unstored.getOrDefault(item, AuditQueries.Sums.NONE))
+            .plus(AuditQueries.Sums.ofWins(letterUnits(item), 0));
     // A shard that was never told of an item has no stock key and needs none.
     Long stock =
         reading
             .items()
             .get(index)
-            .map(known -> known.stock().orElse(all.in() == 0 ? 0L : null))
+            .map(known -> known.stock().orElse(neverHad(all) ? 0L : null))
             .orElse(all.equals(AuditQueries.Sums.NONE) ? 0L : null);
     return new ShardItemFacts(
-        shard, item, all.in(), all.out(), all.won(), all.toStock(), all.offGrant(), stock);
+        shard,
+        item,
+        all.in(),
+        all.out(),
+        all.sent(),
+        all.received(),
+        all.won(),
+        all.toStock(),
+        all.offGrant(),
+        stock);
+  }
+
+  private static boolean neverHad(AuditQueries.Sums all) {
+    return all.in() == 0 && all.received() == 0 && all.sent() == 0;
   }
 
   private long letterUnits(ItemId item) {
@@ -342,49 +412,50 @@ final class ShardAudit {
         .sum();
   }
 
-  /** What entries that are not stored yet say of an item. */
-  private AuditQueries.Sums unstored(ItemId item) {
-    AuditQueries.Sums all = AuditQueries.Sums.NONE;
+  /** One pass for all items: the log may be long. */
+  private Map<ItemId, AuditQueries.Sums> sumUnstored() {
+    Map<ItemId, AuditQueries.Sums> all = new HashMap<>();
+    Set<MoveName> comeFromShards = new HashSet<>();
+    arrivals.forEach(arrival -> comeFromShards.add(new MoveName(arrival.item(), arrival.number())));
     for (LogEntry entry : inFlight.values()) {
       if (entry == null) {
         continue;
       }
       if (entry.taken().isPresent()) {
-        long units = unitsOf(entry.taken().get(), item);
-        all = all.plus(new AuditQueries.Sums(0, 0, units, 0, 0, 0));
-      } else if (entry instanceof LogEntry.UnitsIn in && in.item().equals(item)) {
-        all = all.plus(new AuditQueries.Sums(in.units(), 0, 0, 0, 0, 0));
-      } else if (entry instanceof LogEntry.UnitsOut out && out.item().equals(item)) {
-        all = all.plus(new AuditQueries.Sums(0, out.units(), 0, 0, 0, 0));
+        for (LogEntry.WinLine line : entry.taken().get().lines()) {
+          add(all, line.item(), AuditQueries.Sums.ofWins(line.quantity(), 0));
+        }
+      } else if (entry instanceof LogEntry.UnitsIn in) {
+        // The log does not say where units come from, the ledger does.
+        boolean fromShard = comeFromShards.contains(new MoveName(in.item(), in.move()));
+        long received = fromShard ? in.units() : 0;
+        add(all, in.item(), AuditQueries.Sums.ofMoves(in.units() - received, 0, received));
+      } else if (entry instanceof LogEntry.UnitsOut out) {
+        add(all, out.item(), AuditQueries.Sums.ofMoves(0, out.units(), 0));
+      } else if (entry instanceof LogEntry.UnitsSent sent) {
+        add(all, sent.item(), AuditQueries.Sums.ofSent(sent.units()));
       } else if (entry instanceof LogEntry.Release release) {
         for (LogEntry.ReleasedLine line : release.lines()) {
-          if (line.item().equals(item)) {
-            all =
-                all.plus(
-                    new AuditQueries.Sums(
-                        0,
-                        0,
-                        0,
-                        0,
-                        line.toStock() ? line.units() : 0,
-                        line.toStock() ? 0 : line.units()));
-          }
+          long toStock = line.toStock() ? line.units() : 0;
+          add(all, line.item(), AuditQueries.Sums.ofReleases(toStock, line.units() - toStock));
         }
       }
     }
     return all;
   }
 
+  /** A move of this shard. */
+  private record MoveName(ItemId item, long number) {}
+
+  private static void add(Map<ItemId, AuditQueries.Sums> all, ItemId item, AuditQueries.Sums more) {
+    all.merge(item, more, AuditQueries.Sums::plus);
+  }
+
   private List<Part> parts() {
     List<Part> parts = new ArrayList<>(items.size());
     for (int i = 0; i < items.size(); i++) {
       ItemId item = items.get(i);
-      long flying =
-          inFlight.values().stream()
-              .filter(Objects::nonNull)
-              .flatMap(entry -> entry.taken().stream())
-              .mapToLong(win -> unitsOf(win, item))
-              .sum();
+      long flying = unstored.getOrDefault(item, AuditQueries.Sums.NONE).won();
       parts.add(
           new Part(factsOf(i), flying, sums.getOrDefault(item, AuditQueries.Sums.NONE).wins()));
     }
@@ -520,11 +591,8 @@ final class ShardAudit {
     held.keySet().removeIf(place -> place.compareTo(upTo) > 0);
     Map<EntryId, Long> ordered = new HashMap<>(orders);
     ordered.keySet().removeIf(place -> place.compareTo(upTo) > 0);
-    Set<EntryId> excused = new HashSet<>(inFlight.keySet());
-    letters.stream()
-        .filter(AuditQueries.Letter::open)
-        .forEach(letter -> excused.add(letter.entry()));
-    excused.retainAll(held.keySet());
+    Set<EntryId> excused = new HashSet<>(held.keySet());
+    excused.removeIf(place -> !inFlight.containsKey(place) && !open.contains(place));
     return new ReceiptFacts(shard, item, user, receipt.units() - later, held, ordered, excused);
   }
 

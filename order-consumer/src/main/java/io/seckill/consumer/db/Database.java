@@ -177,6 +177,23 @@ public final class Database {
                     : Future.failedFuture(failure));
   }
 
+  /**
+   * Runs questions that all see one moment, however many they are: the time of each is bounded,
+   * that of all together is not. Keeps a connection as long.
+   */
+  public <T> Future<T> inSnapshot(Function<SqlConnection, Future<T>> questions) {
+    return pool.withConnection(
+        connection ->
+            connection
+                // Of the next transaction only.
+                .query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                .execute()
+                .compose(done -> connection.begin())
+                .compose(
+                    transaction ->
+                        questions.apply(connection).eventually(() -> transaction.rollback())));
+  }
+
   /** Runs one statement on a connection of the pool. */
   public Future<RowSet<Row>> query(Sql statement, Tuple arguments) {
     return run(pool, statement, arguments).timeout(timeoutMs, TimeUnit.MILLISECONDS);

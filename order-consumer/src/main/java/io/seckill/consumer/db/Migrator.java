@@ -4,10 +4,12 @@ import io.seckill.common.config.SeckillConfig;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.mysqlclient.MySQLConnection;
+import io.vertx.mysqlclient.MySQLException;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -29,6 +31,9 @@ public final class Migrator {
 
   /** Bound on the whole run, the wait for the lock included. */
   private static final long BOUND_MS = 180_000;
+
+  /** What a table gets was there already: the crash fell between the statement and its record. */
+  private static final Set<Integer> DONE_BEFORE = Set.of(1060, 1061);
 
   private final Vertx vertx;
   private final SeckillConfig.MySql config;
@@ -151,6 +156,12 @@ public final class Migrator {
     return connection
         .query(Sql.read(FOLDER + migration.name()))
         .execute()
+        .<Void>mapEmpty()
+        .recover(
+            failure ->
+                failure instanceof MySQLException e && DONE_BEFORE.contains(e.getErrorCode())
+                    ? Future.succeededFuture()
+                    : Future.failedFuture(failure))
         .compose(
             done ->
                 connection

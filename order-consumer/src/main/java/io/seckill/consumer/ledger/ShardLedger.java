@@ -192,13 +192,17 @@ public final class ShardLedger {
     private Future<EpochClosed> snapshot() {
       Tuple beyond =
           key().addLong(close.redisEpoch()).addLong(close.redisEpoch()).addLong(close.redisSeq());
-      return yes(Sql.IS_STORED_BEYOND, Tuples.repeat(beyond, 3))
+      return yes(Sql.IS_STORED_BEYOND, Tuples.repeat(beyond, 4))
           .compose(
               forgot ->
-                  yes(Sql.IS_ANYTHING_STORED, Tuples.repeat(key(), 3))
+                  yes(Sql.IS_ANYTHING_STORED, Tuples.repeat(key(), 4))
                       .compose(
-                          stored ->
-                              surplus().map(surplus -> new EpochClosed(forgot, stored, surplus))));
+                          stored -> surplus().compose(surplus -> told(forgot, stored, surplus))));
+    }
+
+    private Future<EpochClosed> told(boolean forgot, boolean stored, boolean surplus) {
+      return SalesLedger.read(connection, close.region())
+          .map(sales -> new EpochClosed(forgot, stored, surplus, sales));
     }
 
     private Future<Boolean> surplus() {
@@ -226,8 +230,27 @@ public final class ShardLedger {
     }
   }
 
-  /** Says that the shard sells again. Idempotent for the same claim. */
+  /**
+   * Says that the shard sells again. Idempotent for the same claim. Every engine repeats it all the
+   * time, and storing waits for whoever locks the row: so it is locked only where there is
+   * something to write.
+   */
   public Future<Done> open(ShardOpen open) {
+    return database
+        .query(Sql.FIND_SHARD, Tuple.of(open.region(), open.shard()))
+        .compose(
+            rows -> {
+              Row row = rows.size() == 1 ? rows.iterator().next() : null;
+              if (row == null || row.getLong(0) != open.epoch()) {
+                return conflict("another claim came later");
+              }
+              return row.getString(1).equals("OPEN")
+                  ? Future.succeededFuture(new Done())
+                  : openClaimed(open);
+            });
+  }
+
+  private Future<Done> openClaimed(ShardOpen open) {
     return database.inTransactionRepeating(
         connection ->
             run(connection, Sql.FIND_SHARD_FOR_UPDATE, Tuple.of(open.region(), open.shard()))

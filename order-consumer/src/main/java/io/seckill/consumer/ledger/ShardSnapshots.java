@@ -11,12 +11,12 @@ import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
+import io.seckill.common.id.ShardRef;
 import io.seckill.common.item.ItemDefinition;
 import io.seckill.common.item.ItemState;
 import io.seckill.common.log.LogEntry;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
-import io.seckill.consumer.db.Tuples;
 import io.seckill.consumer.store.DeadWins;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -25,7 +25,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,132 +43,234 @@ public final class ShardSnapshots {
   private static final int MAX_USERS = 1_000;
 
   private final Database database;
+  private final LogPages pages;
 
   /** Makes the reader. */
   public ShardSnapshots(Database database) {
-    this.database = database;
+    this(database, LogPages.ROWS_AT_ONCE);
   }
 
-  /** The sums of one item in the shard. */
-  private static final class Sums {
-    long lastMove;
-    long adds;
-    long granted;
-    long stock;
+  /** With other pages, for tests. */
+  ShardSnapshots(Database database, int rowsAtOnce) {
+    this.database = database;
+    this.pages = new LogPages(database, rowsAtOnce);
   }
 
   /**
    * The items of a shard; see {@link ShardSnapshot}. What is missing is counted first: while the
    * consumer is storing, later statements see more rows than earlier ones, and sums of different
-   * moments would sell units twice. Once nothing is missing, no row that counts can come any more.
+   * moments would sell units twice.
+   *
+   * <p>Once nothing is missing, no row that counts can come any more, so a shard of any size is
+   * read page by page, in many short statements and without a snapshot of the database. Every epoch
+   * before the claim of whoever asks is closed, and the claimed one has no entry before the shard
+   * is open; so:
+   *
+   * <ul>
+   *   <li>a win, a release, a move or a state of a closed epoch is stored, or comes beyond the end
+   *       and is written as LOST or as not effective, which no sum counts. Whether a row counts is
+   *       said when it is written and never changes: a release leaves the order a win, and a later
+   *       closing lowers no end below what is stored;
+   *   <li>a transfer stored out of turn needs an entry that is not stored yet, and there is none.
+   *       One that had looked before that was so is waited for: it holds the shard's row;
+   *   <li>a dead letter closes by a release, which is an entry too, and counts before and after.
+   *       New ones lie beyond the end: LOST.
+   * </ul>
+   *
+   * <p>The items' own rows do change. They are read last, and a later generation only makes the
+   * shard come back PAUSED. Whoever claims the shard meanwhile fences every write of this snapshot.
    */
   public Future<ShardSnapshot> snapshot(ShardSnapshotQuery query) {
+    return missing(query)
+        .compose(
+            missing ->
+                missing > 0
+                    ? Future.succeededFuture(new ShardSnapshot(missing, List.of()))
+                    : new Reading(new ShardRef(query.region(), query.shard()))
+                        .read()
+                        .map(items -> new ShardSnapshot(0, items)));
+  }
+
+  private Future<Long> missing(ShardSnapshotQuery query) {
+    Tuple shard = Tuple.of(query.region(), query.shard());
     return database.inTransaction(
         connection ->
-            missing(connection, query)
+            run(
+                    connection,
+                    Sql.FIND_TAILS,
+                    Tuple.of(query.region(), query.shard(), query.lastEpoch()))
                 .compose(
-                    missing ->
-                        missing > 0
-                            ? Future.succeededFuture(new ShardSnapshot(missing, List.of()))
-                            : items(connection, query).map(items -> new ShardSnapshot(0, items))));
+                    tails -> {
+                      long missing = 0;
+                      for (Row tail : tails) {
+                        missing += tail.getLong(1) - tail.getLong(2);
+                      }
+                      return missing > 0
+                          ? Future.succeededFuture(missing)
+                          // Waits for whoever is still storing.
+                          : run(connection, Sql.FIND_SHARD_FOR_UPDATE, shard).map(0L);
+                    }));
   }
 
-  private static Future<Long> missing(SqlConnection connection, ShardSnapshotQuery query) {
-    return run(
-            connection, Sql.FIND_TAILS, Tuple.of(query.region(), query.shard(), query.lastEpoch()))
-        .map(
-            tails -> {
-              long missing = 0;
-              for (Row tail : tails) {
-                missing += tail.getLong(1) - tail.getLong(2);
-              }
-              return missing;
-            });
+  /** What the rows say of one item in the shard. */
+  private static final class Stored {
+    /** The version that the shard took over last; null for none. */
+    JsonObject version;
+
+    long lastMove;
+    long adds;
+    long granted;
+    long sent;
+    long received;
+    long stock;
+
+    /**
+     * Also without a version: units went to another shard, and then the log lost everything that it
+     * knew of the item. The shard begins anew with a debt, which the item's first move pays when it
+     * comes again.
+     */
+    boolean isKnown() {
+      return version != null || sent > 0;
+    }
   }
 
-  private static Future<List<ItemInShard>> items(
-      SqlConnection connection, ShardSnapshotQuery query) {
-    Map<ItemId, Sums> sums = new HashMap<>();
-    Tuple key = Tuple.of(query.region(), query.shard());
-    return run(connection, Sql.SNAPSHOT_MOVES, key)
-        .compose(
-            rows -> {
-              for (Row row : rows) {
-                Sums item = sumsOf(sums, row.getLong(0));
-                item.lastMove = row.getLong(1);
-                item.adds += row.getLong(2);
-                item.granted += row.getLong(3);
-                item.stock += row.getLong(3);
-              }
-              return run(connection, Sql.SNAPSHOT_RELEASES, key);
-            })
-        .compose(
-            rows -> {
-              for (Row row : rows) {
-                Sums item = sumsOf(sums, row.getLong(0));
-                item.adds += row.getLong(1);
-                item.stock += row.getLong(2);
-                item.granted -= row.getLong(3);
-              }
-              return run(connection, Sql.SNAPSHOT_WINS, key);
-            })
-        .compose(
-            rows -> {
-              for (Row row : rows) {
-                sumsOf(sums, row.getLong(0)).stock -= row.getLong(1);
-              }
-              return run(connection, Sql.SNAPSHOT_LETTERS, key);
-            })
-        .compose(
-            rows -> {
-              // A released letter's release is among the releases, so both states count.
-              for (LogEntry.Win win : DeadWins.read(rows)) {
-                win.lines()
-                    .forEach(line -> sumsOf(sums, line.item().value()).stock -= line.quantity());
-              }
-              return read(connection, key, sums);
-            });
+  /** One reading of a shard. Belongs to one event loop. */
+  private final class Reading {
+
+    private final ShardRef shard;
+    private final Map<ItemId, Stored> items = new TreeMap<>();
+
+    Reading(ShardRef shard) {
+      this.shard = shard;
+    }
+
+    Future<List<ItemInShard>> read() {
+      Tuple key = Tuple.of(shard.region(), shard.shard());
+      return pages
+          .log(Sql.SNAPSHOT_STATES, shard, LogPages.END, this::takeState)
+          .compose(done -> pages.log(Sql.SUM_MOVES, shard, LogPages.END, this::addMoves))
+          .compose(done -> pages.log(Sql.SUM_RELEASES, shard, LogPages.END, this::addReleases))
+          .compose(done -> pages.orders(Sql.SUM_WINS, shard, LogPages.END, this::addWins))
+          .compose(done -> database.query(Sql.SNAPSHOT_SENT, key))
+          .compose(
+              rows -> {
+                rows.forEach(this::addSent);
+                return database.query(Sql.SNAPSHOT_LETTERS, key);
+              })
+          .compose(
+              rows -> {
+                addLetters(rows);
+                return readDefinitions();
+              });
+    }
+
+    private Stored of(long item) {
+      return items.computeIfAbsent(new ItemId(item), id -> new Stored());
+    }
+
+    private void takeState(Row row) {
+      of(row.getLong(0)).version = new JsonObject(row.getString(1));
+    }
+
+    private void addMoves(Row row) {
+      Stored item = of(row.getLong(0));
+      long granted = row.getLong(3) - row.getLong(4);
+      item.lastMove = Math.max(item.lastMove, row.getLong(1));
+      item.adds += row.getLong(2);
+      item.granted += granted;
+      item.received += row.getLong(5);
+      item.stock += granted + row.getLong(5);
+    }
+
+    private void addReleases(Row row) {
+      Stored item = of(row.getLong(0));
+      item.adds += row.getLong(1);
+      item.stock += row.getLong(2);
+      item.granted -= row.getLong(3);
+    }
+
+    private void addWins(Row row) {
+      of(row.getLong(0)).stock -= row.getLong(1);
+    }
+
+    private void addSent(Row row) {
+      Stored item = of(row.getLong(0));
+      item.sent += row.getLong(1);
+      item.stock -= row.getLong(1);
+    }
+
+    /** A released letter's release is among the releases, so both states count. */
+    private void addLetters(Iterable<Row> rows) {
+      for (LogEntry.Win win : DeadWins.read(rows)) {
+        win.lines().forEach(line -> of(line.item().value()).stock -= line.quantity());
+      }
+    }
+
+    private Future<List<ItemInShard>> readDefinitions() {
+      JsonArray known = new JsonArray();
+      items.forEach(
+          (id, item) -> {
+            if (item.isKnown()) {
+              known.add(id.value());
+            }
+          });
+      return database
+          .query(Sql.SNAPSHOT_ITEMS, Tuple.of(known.encode()))
+          .map(
+              rows -> {
+                List<ItemInShard> list = new ArrayList<>(rows.size());
+                for (Row row : rows) {
+                  Stored item = of(row.getLong(0));
+                  Version version = Version.of(item.version, row);
+                  if (!version.isForgotten()) {
+                    list.add(itemOf(ItemRow.definitionOf(row), version, item));
+                  }
+                }
+                return list;
+              });
+    }
   }
 
-  private static Sums sumsOf(Map<ItemId, Sums> sums, long item) {
-    return sums.computeIfAbsent(new ItemId(item), id -> new Sums());
+  /**
+   * The version of an item that a shard took over last.
+   *
+   * @param archived whether all shards have forgotten it
+   */
+  private record Version(ItemState state, long generation, boolean archived) {
+
+    /** The shard took over none. */
+    private static final Version NONE = new Version(ItemState.PREPARED, 0, false);
+
+    static Version of(JsonObject stored, Row item) {
+      if (stored == null) {
+        return NONE;
+      }
+      ItemState state = ItemState.valueOf(stored.getString("state"));
+      long generation = stored.getLong("generation");
+      // The shard may have lost a change that stops or narrows the sale: it must not sell before
+      // it has it again.
+      boolean isBehind = generation < item.getLong(ItemRow.DEFINITION_COLUMNS + 1);
+      return new Version(
+          state == ItemState.OPEN && isBehind ? ItemState.PAUSED : state,
+          generation,
+          item.getInteger(ItemRow.DEFINITION_COLUMNS) != 0);
+    }
+
+    boolean isForgotten() {
+      return archived || state == ItemState.ARCHIVED;
+    }
   }
 
-  private static Future<List<ItemInShard>> read(
-      SqlConnection connection, Tuple key, Map<ItemId, Sums> sums) {
-    return run(connection, Sql.SNAPSHOT_ITEMS, Tuples.repeat(key, 2))
-        .map(
-            rows -> {
-              List<ItemInShard> items = new ArrayList<>(rows.size());
-              for (Row row : rows) {
-                items.add(itemOf(row, sums));
-              }
-              return items;
-            });
-  }
-
-  private static ItemInShard itemOf(Row row, Map<ItemId, Sums> sums) {
-    ItemId id = new ItemId(row.getLong(0));
-    JsonObject version = new JsonObject(row.getString(1));
-    ItemDefinition definition =
-        new ItemDefinition(
-            id,
-            row.getString(2),
-            row.getLong(3),
-            row.getString(4),
-            row.getString(5),
-            row.getInteger(6),
-            row.getLong(7),
-            row.getLong(8),
-            row.getLong(9));
-    Sums item = sums.getOrDefault(id, new Sums());
+  private static ItemInShard itemOf(ItemDefinition definition, Version version, Stored item) {
     return new ItemInShard(
         definition,
-        ItemState.valueOf(version.getString("state")),
-        version.getLong("generation"),
+        version.state(),
+        version.generation(),
         item.lastMove,
         item.adds,
         item.granted,
+        item.sent,
+        item.received,
         item.stock);
   }
 

@@ -6,7 +6,6 @@ import io.seckill.consumer.ConsumerMetrics;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.store.BatchStore;
 import io.seckill.consumer.store.LogStore;
-import io.seckill.lua.RedisEndpoint;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
 import io.seckill.lua.Topology;
@@ -48,9 +47,7 @@ public final class LogConsumerVerticle extends VerticleBase {
             metrics,
             new LogStore.Patience(
                 config.consumer().retryMaxMs(), config.consumer().maxDeliveries(), () -> stopping));
-    Topology topology =
-        Topology.standalone(
-            RedisEndpoint.parse(config.redis().uri(), config.redis().password().value()));
+    Topology topology = Topology.of(config.redis());
     RedisKeys[] keys = RedisKeys.forShards(config.redis().shards());
     for (int shard : shards) {
       ShardConsumer consumer =

@@ -87,6 +87,9 @@ final class ShardConsumer {
   /** Where reading this consumer's own pending entries goes on; null when all were read. */
   private String pendingAfter = FIRST;
 
+  /** Connections of the reading link so far: an answer of an earlier one says nothing of now. */
+  private int connections;
+
   private boolean groupKnown;
   private boolean stopping;
   private long nextClaimAtMs;
@@ -170,6 +173,7 @@ final class ShardConsumer {
             () -> {
               // Another server, or the same one after a restart: what it believes to be pending
               // here comes first again.
+              connections++;
               pendingAfter = FIRST;
               groupKnown = false;
               startWhenUp();
@@ -324,12 +328,15 @@ final class ShardConsumer {
     if (pendingAfter != null) {
       // What was read ahead is pending too by now: the connection keeps the order.
       ahead = null;
+      int connection = connections;
       return reader
           .readPending(links.reads(), pendingAfter, settings.batchSize(), settings.callTimeoutMs())
           .map(
               entries -> {
-                pendingAfter =
-                    entries.isEmpty() ? null : entries.get(entries.size() - 1).streamId();
+                if (connection == connections) {
+                  pendingAfter =
+                      entries.isEmpty() ? null : entries.get(entries.size() - 1).streamId();
+                }
                 countDeleted(entries);
                 return entries;
               });

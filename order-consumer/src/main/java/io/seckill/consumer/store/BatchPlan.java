@@ -2,6 +2,8 @@ package io.seckill.consumer.store;
 
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
+import io.seckill.common.item.ItemState;
+import io.seckill.common.item.Move;
 import io.seckill.common.log.LogEntry;
 import io.seckill.common.order.OrderStatus;
 import io.vertx.core.json.JsonArray;
@@ -27,7 +29,10 @@ final class BatchPlan {
   private final JsonRows lines = new JsonRows();
   private final JsonRows log = new JsonRows();
   private final List<Received> letters = new ArrayList<>();
-  private final List<LogEntry.UnitsIn> moves = new ArrayList<>();
+  private final List<LogEntry.UnitsIn> movesIn = new ArrayList<>();
+  private final List<LogEntry.UnitsOut> movesOut = new ArrayList<>();
+  private final List<LogEntry.UnitsSent> sent = new ArrayList<>();
+  private final List<ItemId> removed = new ArrayList<>();
   private final List<LogEntry.Release> releases = new ArrayList<>();
   private final TreeMap<HoldingKey, Holding> holdings = new TreeMap<>();
   private final TreeMap<ItemId, ItemUnits> items = new TreeMap<>();
@@ -54,9 +59,18 @@ final class BatchPlan {
    * A change of an item's counters.
    *
    * @param held units held by orders
-   * @param out units that left a shard or went off the grant
+   * @param out units that left all shards or went off the grant
+   * @param reserved those of them that are in the item's reserve now
    */
-  record ItemUnits(long held, long out) {}
+  record ItemUnits(long held, long out, long reserved) {
+
+    /** Nothing, for an item whose row is only to be locked. */
+    static final ItemUnits NONE = new ItemUnits(0, 0, 0);
+
+    private ItemUnits plus(ItemUnits more) {
+      return new ItemUnits(held + more.held, out + more.out, reserved + more.reserved);
+    }
+  }
 
   private BatchPlan() {}
 
@@ -88,21 +102,31 @@ final class BatchPlan {
     } else if (entry instanceof LogEntry.Release release) {
       addRelease(release, happened);
     } else if (entry instanceof LogEntry.UnitsIn in) {
-      addLog(in, "in", happened, new LogRow(in.item(), in.units(), in.move(), ""));
+      addLog(in, "in", happened, LogRow.of(in.item(), in.units(), in.move()));
       if (happened) {
-        moves.add(in);
+        movesIn.add(in);
       }
     } else if (entry instanceof LogEntry.UnitsOut out) {
-      addLog(out, "out", happened, new LogRow(out.item(), out.units(), out.move(), ""));
+      addLog(out, "out", happened, LogRow.of(out.item(), out.units(), out.move()));
       if (happened) {
-        count(out.item(), new ItemUnits(0, out.units()));
+        movesOut.add(out);
       }
+    } else if (entry instanceof LogEntry.UnitsSent units) {
+      addLog(units, "send", happened, LogRow.of(units.item(), units.units(), 0));
+      if (happened) {
+        sent.add(units);
+      }
+    } else if (entry instanceof LogEntry.SalesSwitched sales) {
+      addLog(sales, "sales", happened, LogRow.OF_NO_ITEM);
     } else if (entry instanceof LogEntry.Joined joined) {
-      addLog(joined, "join", happened, new LogRow(joined.item(), 0, 0, joined.user().value()));
+      addLog(joined, "join", happened, LogRow.of(joined.item(), joined.user()));
     } else if (entry instanceof LogEntry.Left left) {
-      addLog(left, "leave", happened, new LogRow(left.item(), 0, 0, left.user().value()));
+      addLog(left, "leave", happened, LogRow.of(left.item(), left.user()));
     } else if (entry instanceof LogEntry.ItemChanged change) {
-      addLog(change, "state", happened, new LogRow(change.item(), 0, 0, ""));
+      addLog(change, "state", happened, LogRow.of(change.item(), 0, 0));
+      if (happened && change.state() == ItemState.ARCHIVED) {
+        removed.add(change.item());
+      }
     } else {
       // A new kind that nobody stores must not pass for stored.
       throw new IllegalStateException("no way to store " + entry.getClass().getSimpleName());
@@ -134,7 +158,7 @@ final class BatchPlan {
         hold(
             new HoldingKey(line.item(), win.user()),
             new Holding(line.quantity(), line.limitPerUser()));
-        count(line.item(), new ItemUnits(line.quantity(), 0));
+        count(line.item(), new ItemUnits(line.quantity(), 0, 0));
       }
     }
     lost += happened ? 0 : 1;
@@ -183,18 +207,33 @@ final class BatchPlan {
     }
   }
 
-  private record LogRow(ItemId item, long units, long move, String user) {}
+  private record LogRow(long item, long units, long move, String user) {
+
+    static final LogRow OF_NO_ITEM = new LogRow(0, 0, 0, "");
+
+    static LogRow of(ItemId item, long units, long move) {
+      return new LogRow(item.value(), units, move, "");
+    }
+
+    static LogRow of(ItemId item, UserId user) {
+      return new LogRow(item.value(), 0, 0, user.value());
+    }
+  }
 
   private void addLog(LogEntry entry, String kind, boolean happened, LogRow row) {
     JsonObject payload = new JsonObject();
     if (entry instanceof LogEntry.ItemChanged change) {
       payload.put("generation", change.generation()).put("state", change.state().name());
+    } else if (entry instanceof LogEntry.UnitsSent units) {
+      payload.put("toShard", units.toShard());
+    } else if (entry instanceof LogEntry.SalesSwitched sales) {
+      payload.put("generation", sales.generation()).put("stopped", sales.stopped());
     }
     log.row()
         .add(entry.id().seq())
         .add(kind)
         .add(happened ? 1 : 0)
-        .add(row.item().value())
+        .add(row.item())
         .add(row.units())
         .add(row.move())
         .add(row.user())
@@ -209,15 +248,21 @@ final class BatchPlan {
   void settle(LogEntry.Release release) {
     for (LogEntry.ReleasedLine line : release.lines()) {
       hold(new HoldingKey(line.item(), release.user()), new Holding(-line.units(), NO_LIMIT));
-      count(line.item(), new ItemUnits(-line.units(), line.toStock() ? 0 : line.units()));
+      count(line.item(), new ItemUnits(-line.units(), line.toStock() ? 0 : line.units(), 0));
     }
   }
 
   /** Takes a release of a dead letter into the sums: nothing was counted as held for it. */
   void settleLetter(LogEntry.Release release) {
     for (LogEntry.ReleasedLine line : release.lines()) {
-      count(line.item(), new ItemUnits(0, line.toStock() ? 0 : line.units()));
+      count(line.item(), new ItemUnits(0, line.toStock() ? 0 : line.units(), 0));
     }
+  }
+
+  /** Takes a move out that was found in the ledger into the sums. */
+  void settle(LogEntry.UnitsOut out, Move.Kind kind) {
+    long reserved = kind == Move.Kind.HOLD_BACK ? out.units() : 0;
+    count(out.item(), new ItemUnits(0, out.units(), reserved));
   }
 
   private void hold(HoldingKey key, Holding change) {
@@ -231,8 +276,7 @@ final class BatchPlan {
   }
 
   private void count(ItemId item, ItemUnits change) {
-    items.merge(
-        item, change, (old, add) -> new ItemUnits(old.held() + add.held(), old.out() + add.out()));
+    items.merge(item, change, ItemUnits::plus);
   }
 
   JsonRows orders() {
@@ -251,8 +295,22 @@ final class BatchPlan {
     return letters;
   }
 
-  List<LogEntry.UnitsIn> moves() {
-    return moves;
+  List<LogEntry.UnitsIn> movesIn() {
+    return movesIn;
+  }
+
+  List<LogEntry.UnitsOut> movesOut() {
+    return movesOut;
+  }
+
+  /** Units sent to other shards. */
+  List<LogEntry.UnitsSent> sent() {
+    return sent;
+  }
+
+  /** Items that the shard has forgotten. */
+  List<ItemId> removed() {
+    return removed;
   }
 
   List<LogEntry.Release> releases() {
@@ -293,7 +351,7 @@ final class BatchPlan {
   /** The changes of items' counters, by item id, without those that cancel out. */
   Map<ItemId, ItemUnits> items() {
     TreeMap<ItemId, ItemUnits> changed = new TreeMap<>(items);
-    changed.values().removeIf(change -> change.held() == 0 && change.out() == 0);
+    changed.values().removeIf(ItemUnits.NONE::equals);
     return changed;
   }
 }

@@ -5,12 +5,14 @@ import static io.seckill.consumer.db.Database.run;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.ShardRef;
+import io.seckill.common.item.Move;
 import io.seckill.common.log.LogEntry;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.seckill.consumer.db.Tuples;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
@@ -121,12 +123,7 @@ public final class BatchStore {
     private final long epoch;
     private final long firstSeq;
 
-    /** Beyond it nothing of this epoch happened. */
-    private long lastSeq = Long.MAX_VALUE;
-
-    /** The last entry of the epoch before, null when there is none. */
-    private EntryId previous;
-
+    private EpochEnd end;
     private BatchPlan plan;
     private int repeated;
 
@@ -141,7 +138,6 @@ public final class BatchStore {
 
     Future<Outcome> store() {
       return lockShard()
-          .compose(done -> readClosedEpochs())
           .compose(done -> readStored(epoch, firstSeq - 1, firstSeq + run.size() - 1))
           .compose(this::storeFresh);
     }
@@ -179,7 +175,7 @@ public final class BatchStore {
                 if (missing != null) {
                   return Future.succeededFuture(new Outcome.Early(missing));
                 }
-                plan = BatchPlan.of(fresh, lastSeq);
+                plan = BatchPlan.of(fresh, end.lastSeq());
                 return writeAll()
                     .map(
                         done ->
@@ -196,41 +192,20 @@ public final class BatchStore {
           .compose(done -> insert(Sql.INSERT_ORDER_LINES, plan.lines()))
           .compose(done -> insert(Sql.INSERT_SHARD_LOG, plan.log()))
           .compose(done -> each(plan.letters(), this::insertLetter))
-          .compose(done -> each(plan.moves(), this::applyMove))
+          .compose(done -> each(plan.movesIn(), this::applyMove))
+          .compose(done -> each(plan.movesOut(), this::settleMove))
+          .compose(done -> each(plan.removed(), this::noteRemoved))
           .compose(done -> release())
           .compose(done -> addHoldings())
-          .compose(done -> each(List.copyOf(plan.items().entrySet()), this::addItemUnits));
+          .compose(done -> new Transfers(connection, shard).missing(plan.sent()))
+          .compose(this::changeItems);
     }
 
     private Future<Void> lockShard() {
-      return run(connection, Sql.LOCK_SHARD_SHARE, key())
-          .compose(
-              rows -> {
-                if (rows.size() == 0) {
-                  return Future.failedFuture(new ShardUnknownException(shard));
-                }
-                if (rows.iterator().next().getLong(0) < epoch) {
-                  return Future.failedFuture(new EpochUnknownException(shard, epoch));
-                }
-                if (epoch <= rows.iterator().next().getLong(1)) {
-                  // Over; it decided nothing that counts, unless a closed epoch says otherwise.
-                  lastSeq = 0;
-                }
-                return Future.succeededFuture();
-              });
-    }
-
-    private Future<Void> readClosedEpochs() {
-      return run(connection, Sql.FIND_CLOSED_EPOCHS, key().addLong(epoch).addLong(epoch))
+      return EpochEnd.lock(connection, shard, epoch)
           .map(
-              rows -> {
-                for (Row row : rows) {
-                  if (row.getLong(0) == epoch) {
-                    lastSeq = row.getLong(1);
-                  } else if (previous == null) {
-                    previous = new EntryId(row.getLong(0), row.getLong(1));
-                  }
-                }
+              known -> {
+                end = known;
                 return null;
               });
     }
@@ -250,7 +225,7 @@ public final class BatchStore {
 
     /** The entry that has to be stored before this one and is not, else null. */
     private Future<EntryId> missingBefore(EntryId first, Set<Long> stored) {
-      boolean neverHappened = first.seq() > lastSeq;
+      boolean neverHappened = !end.knows(first.seq());
       boolean inRun = first.seq() > firstSeq;
       if (neverHappened || inRun) {
         return Future.succeededFuture();
@@ -259,6 +234,7 @@ public final class BatchStore {
         return Future.succeededFuture(
             stored.contains(first.seq() - 1) ? null : new EntryId(epoch, first.seq() - 1));
       }
+      EntryId previous = end.previous();
       if (previous == null) {
         return Future.succeededFuture();
       }
@@ -285,7 +261,7 @@ public final class BatchStore {
       if (received.place() == null) {
         state = LetterState.FOREIGN;
       } else {
-        state = received.place().seq() > lastSeq ? LetterState.LOST : LetterState.OPEN;
+        state = end.knows(received.place().seq()) ? LetterState.OPEN : LetterState.LOST;
       }
       return run(
               connection,
@@ -307,13 +283,43 @@ public final class BatchStore {
               .addLong(in.move())
               .addLong(in.units());
       return run(connection, Sql.APPLY_MOVE, arguments)
+          .compose(updated -> updated.rowCount() == 1 ? Future.succeededFuture() : noSuchMove());
+    }
+
+    /** What really went out may be less than what was to go. */
+    private Future<Void> settleMove(LogEntry.UnitsOut out) {
+      Tuple move = Tuple.of(out.item().value(), shard.region(), shard.shard(), out.move());
+      return run(connection, Sql.FIND_MOVE_OUT, move)
           .compose(
-              updated ->
-                  updated.rowCount() == 1
-                      ? Future.succeededFuture()
-                      : Future.failedFuture(
-                          new RefusedException(
-                              "MOVE", "the ledger has no such move that waits for its entry")));
+              found -> {
+                if (found.size() == 0) {
+                  return noSuchMove();
+                }
+                plan.settle(out, Move.Kind.valueOf(found.iterator().next().getString(0)));
+                Tuple arguments =
+                    Tuple.of(out.units(), out.id().epoch(), out.id().seq(), out.item().value())
+                        .addInteger(shard.region())
+                        .addInteger(shard.shard())
+                        .addLong(out.move())
+                        .addLong(out.units());
+                return run(connection, Sql.SETTLE_MOVE_OUT, arguments)
+                    .compose(
+                        updated ->
+                            updated.rowCount() == 1 ? Future.succeededFuture() : noSuchMove());
+              });
+    }
+
+    private static Future<Void> noSuchMove() {
+      return Future.failedFuture(
+          new RefusedException("MOVE", "the ledger has no such move that waits for its entry"));
+    }
+
+    private Future<Void> noteRemoved(ItemId item) {
+      return run(
+              connection,
+              Sql.INSERT_REMOVED_ITEM,
+              Tuple.of(shard.region(), item.value(), shard.shard()))
+          .mapEmpty();
     }
 
     private Future<Void> release() {
@@ -450,11 +456,35 @@ public final class BatchStore {
               });
     }
 
-    private Future<Void> addItemUnits(Map.Entry<ItemId, BatchPlan.ItemUnits> change) {
-      long held = change.getValue().held();
-      long out = change.getValue().out();
-      Tuple arguments = Tuple.of(held, out, change.getKey().value(), held, held).addLong(out);
-      return run(connection, Sql.ADD_ITEM_UNITS, arguments)
+    /**
+     * Every change of an item's row, by item id: the numbers of moves to other shards are given
+     * under its lock.
+     */
+    private Future<Void> changeItems(List<LogEntry.UnitsSent> unstored) {
+      TreeMap<ItemId, BatchPlan.ItemUnits> changes = new TreeMap<>(plan.items());
+      unstored.forEach(sent -> changes.putIfAbsent(sent.item(), BatchPlan.ItemUnits.NONE));
+      Transfers transfers = new Transfers(connection, shard);
+      return each(
+          List.copyOf(changes.entrySet()),
+          change ->
+              each(
+                      unstored.stream()
+                          .filter(sent -> sent.item().equals(change.getKey()))
+                          .toList(),
+                      sent -> transfers.store(sent).mapEmpty())
+                  .compose(done -> addItemUnits(change.getKey(), change.getValue())));
+    }
+
+    private Future<Void> addItemUnits(ItemId item, BatchPlan.ItemUnits change) {
+      if (change.equals(BatchPlan.ItemUnits.NONE)) {
+        return Future.succeededFuture();
+      }
+      return run(connection, Sql.ADD_ITEM_UNITS, unitsOf(item, change))
+          .compose(
+              updated ->
+                  updated.rowCount() == 1
+                      ? Future.succeededFuture(updated)
+                      : addInTransit(item, change))
           .compose(
               updated ->
                   updated.rowCount() == 1
@@ -463,9 +493,23 @@ public final class BatchStore {
                           new RefusedException(
                               "GRANT",
                               "item "
-                                  + change.getKey()
+                                  + item
                                   + " is unknown, or orders would hold more of it than moves"
                                   + " brought in")));
+    }
+
+    /** Rare, and the sum costs: so only when the item's own row says no. */
+    private Future<RowSet<Row>> addInTransit(ItemId item, BatchPlan.ItemUnits change) {
+      return run(
+          connection,
+          Sql.ADD_ITEM_UNITS_IN_TRANSIT,
+          unitsOf(item, change).addInteger(shard.region()));
+    }
+
+    private static Tuple unitsOf(ItemId item, BatchPlan.ItemUnits change) {
+      long held = change.held();
+      long out = change.out();
+      return Tuple.of(held, out, change.reserved(), item.value(), held, held).addLong(out);
     }
 
     private Tuple key() {

@@ -207,10 +207,7 @@ public final class LogStore {
           patience.retryMaxMs(), id -> attempt(shard, List.of(entry), new Tries(0, 0), promise));
       return;
     }
-    String reason =
-        failure instanceof RefusedException refused
-            ? refused.reason()
-            : SqlFailures.isData(failure) ? Letter.DATA : Letter.ERROR;
+    String reason = reasonOf(failure);
     LOG.warn(
         "entry {} of shard {} becomes a dead letter: {}: {}",
         entry.streamId(),
@@ -218,6 +215,13 @@ public final class LogStore {
         reason,
         failure.getMessage());
     store(shard, List.of(entry.asLetter(reason, failure.getMessage()))).onComplete(promise);
+  }
+
+  private static String reasonOf(Throwable failure) {
+    if (failure instanceof RefusedException refused) {
+      return refused.reason();
+    }
+    return SqlFailures.isData(failure) ? Letter.DATA : Letter.ERROR;
   }
 
   /**

@@ -9,14 +9,21 @@ import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.bus.AuditRequest;
 import io.seckill.common.bus.BusCodecs;
+import io.seckill.common.bus.ItemChange;
+import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
+import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
 import io.seckill.common.id.UserShards;
+import io.seckill.common.item.ItemRecord;
+import io.seckill.common.item.Move;
 import io.seckill.consumer.ConsumerBed;
 import io.seckill.consumer.Shop;
+import io.seckill.consumer.ledger.ItemArchive;
 import io.seckill.consumer.log.LogConsumerVerticle;
 import io.seckill.embedded.EmbeddedRedis;
+import io.seckill.lua.PurchaseStatus;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.TestMariaDb;
 import io.seckill.testkit.TestRedis;
@@ -24,6 +31,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -92,6 +100,18 @@ class AuditIT {
     }
   }
 
+  /** Buyers who are faster than the consumer for ever would test the machine, not the audit. */
+  private void awaitRoom() {
+    try {
+      Await.until(
+          ConsumerBed.BOUND,
+          "the consumer keeps up",
+          () -> shop.logLength(0) + shop.logLength(1) < 1_000);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private int shardOf(String user) {
     return new UserShards(2).shardOf(new UserId(user));
   }
@@ -136,21 +156,22 @@ class AuditIT {
   @Test
   void auditShouldStayCleanWhileBuyersBuyAndGiveBack() throws Exception {
     AtomicBoolean end = new AtomicBoolean();
-    Thread buyers =
-        new Thread(
+    CompletableFuture<Void> buyers =
+        CompletableFuture.runAsync(
             () -> {
               for (int i = 0; !end.get(); i++) {
+                awaitRoom();
                 EntryId win = shop.win("b" + i % 40, 2, 1);
                 shop.release("b" + i % 40, 2, win);
               }
             });
-    buyers.start();
     try {
       for (int i = 0; i < 10; i++) {
         assertThat(audit(null, 5_000).findings()).isEmpty();
       }
     } finally {
       end.set(true);
+      // Fails when they failed.
       buyers.join();
     }
     assertThat(audit(null, 5_000).findings()).isEmpty();
@@ -297,5 +318,249 @@ class AuditIT {
 
     assertThat(report.findings())
         .anyMatch(finding -> finding.promise().equals("I3") && finding.detail().contains("GRANT"));
+  }
+
+  @Test
+  void queriesShouldSayTheSameInPagesOfAnySize() throws InterruptedException {
+    for (int i = 0; i < 20; i++) {
+      EntryId win = shop.win("p" + i, 1, 1 + i % 3);
+      if (i % 5 == 0) {
+        shop.release("p" + i, 1, win);
+      }
+    }
+    assertThat(audit(1L, 10_000).clean()).isTrue();
+    bed.query("UPDATE orders SET quantity = quantity + 1 WHERE user_id IN ('p3', 'p11', 'p19')");
+    bed.query("UPDATE holdings SET units = units + 1 WHERE user_id IN ('p1', 'p19')");
+    bed.query("DELETE FROM holdings WHERE user_id = 'p9'");
+    bed.query("UPDATE order_lines SET limit_per_user = 1 WHERE user_id = 'p2'");
+    EntryId end = new EntryId(EntryId.MAX_EPOCH, EntryId.MAX_SEQ);
+    AuditQueries whole = new AuditQueries(bed.database());
+    ItemBooks.Books books = await(whole.books(new ItemId(1)));
+    assertThat(books.wrongHoldings())
+        .extracting(pair -> pair.user().value())
+        .containsExactly("p1", "p19", "p9");
+    assertThat(books.counters().held()).isEqualTo(books.counters().heldSummed());
+    assertThat(books.overLimit())
+        .containsExactly(new AuditQueries.UserPair(new UserId("p2"), 3, 1));
+
+    for (int size : List.of(1, 2, 7)) {
+      AuditQueries paged = new AuditQueries(bed.database(), size);
+      long broken = 0;
+      for (int shard = 0; shard < 2; shard++) {
+        ShardRef ref = new ShardRef(ConsumerBed.REGION, shard);
+        assertThat(await(paged.sums(ref, end, List.of())))
+            .isEqualTo(await(whole.sums(ref, end, List.of())));
+        broken += await(paged.brokenOrders(ref)).size();
+      }
+      assertThat(broken).isEqualTo(3);
+      assertThat(await(paged.books(new ItemId(1)))).isEqualTo(await(whole.books(new ItemId(1))));
+    }
+  }
+
+  /** Units go from shard 0 to shard 1; the ledger knows, shard 1 does not. */
+  private Move sent(long units) {
+    return await(bed.transfers().store(shop.send(0, 1, units, 1))).move();
+  }
+
+  private ItemTotals totals(AuditReport report) {
+    assertThat(report.findings()).isEmpty();
+    ItemTotals totals = report.items().get(0);
+    assertThat(totals.left() + totals.held() + totals.inFlight() + totals.betweenShards())
+        .isEqualTo(totals.granted());
+    return totals;
+  }
+
+  @Test
+  void auditShouldBeCleanWhileUnitsAreBetweenShards() throws InterruptedException {
+    buy(10);
+    Move move = sent(7);
+    assertThat(totals(audit(1L, 10_000)).betweenShards()).isEqualTo(7);
+    assertThat(totals(audit(1L, 10_000)).granted()).isEqualTo(101);
+
+    shop.apply(move);
+
+    assertThat(totals(audit(1L, 10_000)).betweenShards()).isZero();
+  }
+
+  @Test
+  void auditShouldCountTransfersWhoseTurnIsStillToCome() throws InterruptedException {
+    await(bed.vertx().undeploy(consumer));
+    buy(5);
+    shop.apply(sent(4));
+    // The engine died before the ledger heard of these.
+    shop.send(1, 1, 3, 0);
+
+    assertThat(totals(audit(1L, 0)).betweenShards()).isEqualTo(3);
+    assertThat(totals(audit(1L, 0)).granted()).isEqualTo(101);
+    consume();
+    assertThat(totals(audit(1L, 10_000)).betweenShards()).isEqualTo(3);
+  }
+
+  @Test
+  void auditShouldStayCleanWhileUnitsMoveAndBuyersBuy() throws Exception {
+    AtomicBoolean end = new AtomicBoolean();
+    CompletableFuture<Void> engine =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 0; !end.get(); i++) {
+                awaitRoom();
+                EntryId win = shop.win("b" + i % 40, 1, 1);
+                int from = i % 2;
+                shop.apply(
+                    await(bed.transfers().store(shop.send(from, 1, 1 + i % 3, 1 - from))).move());
+                shop.release("b" + i % 40, 1, win);
+              }
+            });
+    try {
+      for (int i = 0; i < 8; i++) {
+        assertThat(audit(null, 5_000).findings()).isEmpty();
+      }
+    } finally {
+      end.set(true);
+      // Fails when they failed.
+      engine.join();
+    }
+    assertThat(totals(audit(1L, 10_000)).betweenShards()).isZero();
+  }
+
+  @Test
+  void auditShouldFindATransferThatNeverArrives() throws InterruptedException {
+    sent(6);
+    assertThat(audit(1L, 10_000).clean()).isTrue();
+    bed.query("UPDATE moves SET created_at_ms = created_at_ms - 60000 WHERE kind = 'TRANSFER'");
+
+    AuditReport report = audit(1L, 10_000);
+
+    assertThat(report.findings()).hasSize(1);
+    assertThat(only(report, "I4").amount()).isEqualTo(-6);
+    assertThat(only(report, "I4").place()).isEqualTo("item 1 shard 3:1");
+  }
+
+  @Test
+  void auditShouldFindALostTransfer() throws InterruptedException {
+    sent(6);
+    assertThat(audit(1L, 10_000).clean()).isTrue();
+    bed.query("DELETE FROM moves WHERE kind = 'TRANSFER'");
+
+    AuditReport report = audit(null, 10_000);
+    assertThat(report.findings()).hasSize(1);
+    assertThat(only(report, "I1").amount()).isEqualTo(-6);
+
+    bed.query("DELETE FROM transfers");
+    // Now the sending shard has fewer units than anything explains.
+    assertThat(only(audit(1L, 10_000), "I1").place()).isEqualTo("item 1 shard 3:0");
+    assertThat(only(audit(1L, 10_000), "I1").amount()).isEqualTo(-6);
+  }
+
+  @Test
+  void auditShouldFindADoubledTransfer() throws InterruptedException {
+    Move move = sent(6);
+    shop.apply(move);
+    assertThat(audit(1L, 10_000).clean()).isTrue();
+    bed.query(
+        "INSERT INTO moves (item_id, region, shard, number, kind, units, request_id, state,"
+            + " created_at_ms, applied_epoch, applied_seq) VALUES (1, 3, 1, "
+            + (move.number() + 1)
+            + ", 'TRANSFER', 6, '', 'PENDING', 9000000000000, 0, 0)");
+    shop.apply(new Move(move.item(), 1, move.number() + 1, Move.Kind.TRANSFER, 6));
+
+    AuditReport report = audit(1L, 10_000);
+
+    assertThat(only(report, "I1").amount()).isEqualTo(6);
+    assertThat(only(report, "I1").detail()).contains("between shards");
+  }
+
+  @Test
+  void auditShouldBeCleanWhenUnitsAreTakenAndHeldBack() throws InterruptedException {
+    buy(6);
+    changeAndApply("w", ItemChange.Action.WITHDRAW, 20);
+    changeAndApply("c", ItemChange.Action.CAP, 50);
+
+    ItemTotals totals = totals(audit(1L, 10_000));
+
+    assertThat(totals.granted()).isEqualTo(50);
+    bed.query("UPDATE items SET reserve = reserve + 2 WHERE item_id = 1");
+    assertThat(only(audit(1L, 10_000), "I1").detail()).contains("reserve");
+  }
+
+  private void changeAndApply(String request, ItemChange.Action action, long units) {
+    ItemChange change =
+        new ItemChange(request, "op", new ItemId(1), action, ItemChange.Values.ofUnits(units))
+            .over(2, List.of());
+    await(bed.items().change(change)).record().outstanding().stream()
+        .filter(move -> !move.kind().isIn())
+        .forEach(shop::take);
+    try {
+      Await.until(
+          ConsumerBed.BOUND, "it is settled", () -> await(bed.items().change(change)).settled());
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void auditShouldFindAUserBeyondTheLimitOfAGroup() throws InterruptedException {
+    bed.query("UPDATE items SET group_id = 'shirt', group_limit = 4");
+    bed.query("INSERT INTO item_groups VALUES ('shirt', 4, 0)");
+    shop.win("ann", 1, 2);
+    shop.win("ann", 2, 2);
+    assertThat(audit(null, 10_000).clean()).isTrue();
+
+    assertThat(shop.buyMore("ann", 2, 1, "more").status()).isEqualTo(PurchaseStatus.WIN);
+
+    AuditReport report = audit(1L, 10_000);
+    assertThat(report.findings()).hasSize(1);
+    assertThat(only(report, "I2").amount()).isEqualTo(1);
+    assertThat(only(report, "I2").place()).isEqualTo("group shirt user ann");
+
+    // What Redis forgets with an archived item, it lets users win again.
+    bed.query("UPDATE items SET state = 'ARCHIVED' WHERE item_id = 2");
+    assertThat(audit(1L, 10_000).findings()).isEmpty();
+  }
+
+  @Test
+  void auditShouldNotMindALimitThatWasRaisedAndLowered() throws InterruptedException {
+    shop.win("ann", 1, 3);
+    limit("l1", 5);
+    assertThat(shop.buyMore("ann", 1, 2, "more").status()).isEqualTo(PurchaseStatus.WIN);
+    limit("l2", 1);
+    assertThat(shop.buyMore("ann", 1, 1, "again").status()).isEqualTo(PurchaseStatus.LIMIT);
+    shop.win("bob", 1, 1);
+
+    assertThat(audit(1L, 10_000).findings()).isEmpty();
+  }
+
+  private void limit(String request, int limit) {
+    ItemRecord record =
+        await(
+                bed.items()
+                    .change(
+                        new ItemChange(
+                                request,
+                                "op",
+                                new ItemId(1),
+                                ItemChange.Action.SET_LIMIT,
+                                ItemChange.Values.ofLimit(limit))
+                            .over(2, List.of())))
+            .record();
+    shop.put(0, record, record.generation(), record.state());
+    shop.put(1, record, record.generation(), record.state());
+  }
+
+  @Test
+  void auditShouldBeCleanWhenAnItemIsArchived() throws InterruptedException {
+    buy(10);
+    assertThat(audit(null, 10_000).clean()).isTrue();
+    bed.query("UPDATE items SET ends_at_ms = 1 WHERE item_id = 1");
+    assertThat(await(new ItemArchive(bed.database(), ConsumerBed.REGION, 0).round())).isEqualTo(1);
+    ItemRecord record = await(bed.items().query(new ItemQuery(new ItemId(1)))).items().get(0);
+
+    shop.remove(0, record);
+    assertThat(audit(null, 10_000).findings()).isEmpty();
+    shop.remove(1, record);
+
+    AuditReport report = audit(null, 10_000);
+    assertThat(report.findings()).isEmpty();
+    assertThat(report.items()).extracting(ItemTotals::item).containsExactly(new ItemId(2));
   }
 }

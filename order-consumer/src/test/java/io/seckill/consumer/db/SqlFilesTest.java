@@ -62,12 +62,18 @@ class SqlFilesTest {
   }
 
   @Test
-  void everyTableShouldNameCharsetAndCollation() throws IOException, URISyntaxException {
+  void everyTableAndTextShouldNameCharsetAndCollation() throws IOException, URISyntaxException {
     for (Path file : files("db/migrations")) {
-      if (file.toString().endsWith(".sql")) {
-        assertThat(Files.readString(file))
+      String text = Files.readString(file);
+      if (text.contains("CREATE TABLE")) {
+        assertThat(text)
             .as("%s", file)
             .contains("DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
+      }
+      for (String line : text.split("\n", -1)) {
+        if (line.contains("ADD COLUMN") && line.contains("VARCHAR")) {
+          assertThat(line).as("%s", file).contains("CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
+        }
       }
     }
   }

@@ -214,8 +214,16 @@ class LogConsumerIT {
         ConsumerBed.BOUND,
         "every number is stored",
         () -> bed.number("SELECT COUNT(*) FROM dead_letters WHERE reason = 'MISSING'") == 240);
-    assertThat(bed.registry().get("seckill.consumer.incidents").tag("kind", "missing").counter())
-        .matches(counter -> counter.count() == 240);
+    Await.until(
+        ConsumerBed.BOUND,
+        "every number is counted",
+        () ->
+            bed.registry()
+                    .get("seckill.consumer.incidents")
+                    .tag("kind", "missing")
+                    .counter()
+                    .count()
+                == 240);
   }
 
   @Test

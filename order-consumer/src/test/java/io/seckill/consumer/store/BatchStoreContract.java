@@ -4,14 +4,16 @@ import static io.seckill.consumer.ConsumerBed.REGION;
 import static io.seckill.consumer.ConsumerBed.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.seckill.common.bus.ItemChange;
 import io.seckill.common.id.EntryId;
+import io.seckill.common.id.ItemId;
 import io.seckill.common.id.ShardRef;
 import io.seckill.consumer.ConsumerBed;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.ledger.LogPages;
 import io.seckill.testkit.MySqlAddress;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -288,15 +290,61 @@ abstract class BatchStoreContract {
     assertThat(held()).isZero();
   }
 
+  private void change(String request, ItemChange.Action action, long units) {
+    await(
+        bed.items()
+            .change(
+                new ItemChange(
+                        request, "op", new ItemId(1), action, ItemChange.Values.ofUnits(units))
+                    .over(1, List.of())));
+  }
+
+  @Test
+  void storeShouldSettleMovesOut() {
+    change("w", ItemChange.Action.WITHDRAW, 4);
+    save(Entries.unitsOut(epoch, 2, 2, 3));
+    change("c", ItemChange.Action.CAP, 2);
+
+    save(Entries.unitsOut(epoch, 3, 3, 5));
+
+    assertThat(bed.query("SELECT kind, units, units_done, state FROM moves ORDER BY number"))
+        .extracting(
+            row ->
+                row.getString(0) + " " + row.getLong(1) + " " + row.getLong(2) + row.getString(3))
+        .containsExactly("PREHEAT 10 10APPLIED", "WITHDRAW 4 3APPLIED", "HOLD_BACK 5 5APPLIED");
+    assertThat(bed.number("SELECT units_out FROM items WHERE item_id = 1")).isEqualTo(8);
+    assertThat(bed.number("SELECT reserve FROM items WHERE item_id = 1")).isEqualTo(5);
+  }
+
+  @Test
+  void storeShouldBuryUnitsOutThatTheLedgerDoesNotKnow() {
+    change("w", ItemChange.Action.WITHDRAW, 4);
+
+    save(
+        // More than was to go, a move in, no move at all.
+        Entries.unitsOut(epoch, 2, 2, 5),
+        Entries.unitsOut(epoch, 3, 1, 1),
+        Entries.unitsOut(epoch, 4, 9, 1),
+        Entries.unitsIn(epoch, 5, 2, 4),
+        Entries.unitsOut(epoch, 6, 2, 4),
+        Entries.unitsOut(epoch, 7, 2, 4));
+
+    assertThat(List.of(letter(2), letter(3), letter(4), letter(5), letter(6), letter(7)))
+        .containsExactly("MOVE", "MOVE", "MOVE", "MOVE", "", "MOVE");
+    assertThat(bed.number("SELECT units_out FROM items WHERE item_id = 1")).isEqualTo(4);
+  }
+
   @Test
   void storeShouldUnderstandEveryKindOfEntry() {
+    change("w", ItemChange.Action.WITHDRAW, 7);
     Outcome outcome =
         save(
             Entries.waitlist(epoch, 2, "join", "ann"),
             Entries.promotion(epoch, 3, "ann", 2, 3),
             Entries.waitlist(epoch, 4, "join", "bob"),
             Entries.waitlist(epoch, 5, "leave", "bob"),
-            Entries.unitsOut(epoch, 6, 2, 7));
+            Entries.unitsOut(epoch, 6, 2, 7),
+            Entries.sales(epoch, 7, 1, "STOPPED"));
 
     assertThat(outcome).isEqualTo(new Outcome.Stored(1, 0, 0, 0));
     assertThat(held()).isEqualTo(2);
@@ -304,10 +352,10 @@ abstract class BatchStoreContract {
     assertThat(bed.number("SELECT units_out FROM items WHERE item_id = 1")).isEqualTo(7);
     assertThat(bed.query("SELECT kind, user_id FROM shard_log WHERE seq > 1 ORDER BY seq"))
         .extracting(row -> row.getString(0) + " " + row.getString(1))
-        .containsExactly("join ann", "join bob", "leave bob", "out ");
+        .containsExactly("join ann", "join bob", "leave bob", "out ", "sales ");
     // No more than what is left may be held now.
-    save(Entries.win(epoch, 7, "cat", 2, 3));
-    assertThat(letter(7)).isEqualTo("GRANT");
+    save(Entries.win(epoch, 8, "cat", 2, 3));
+    assertThat(letter(8)).isEqualTo("GRANT");
   }
 
   @Test
@@ -343,12 +391,10 @@ abstract class BatchStoreContract {
     fields.put("r", "LOST");
     save(Entries.win(epoch, 2, "ann", 2, 3), Received.read(epoch + "-3", fields));
 
-    assertThat(
-            await(bed.database().query(Sql.SNAPSHOT_WINS, Tuple.of(REGION, 0)))
-                .iterator()
-                .next()
-                .getLong(1))
-        .isEqualTo(2);
+    List<Long> won = new ArrayList<>();
+    LogPages pages = new LogPages(bed.database(), 10);
+    await(pages.orders(Sql.SUM_WINS, SHARD, LogPages.END, row -> won.add(row.getLong(1))));
+    assertThat(won).containsExactly(2L);
   }
 
   @Test

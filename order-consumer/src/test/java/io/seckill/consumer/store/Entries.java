@@ -29,10 +29,30 @@ public final class Entries {
         Map.of("k", "out", "t", "1764430000000", "i", "1", "m", "" + move, "n", "" + units));
   }
 
+  /** Units of item 1 that go to another shard. */
+  public static Received send(long epoch, long seq, long units, int toShard) {
+    return Received.read(
+        epoch + "-" + seq,
+        Map.of("k", "send", "t", "1764430000000", "i", "1", "n", "" + units, "d", "" + toShard));
+  }
+
+  /** The stop switch comes to a shard. */
+  public static Received sales(long epoch, long seq, long generation, String word) {
+    return Received.read(
+        epoch + "-" + seq,
+        Map.of("k", "sales", "t", "1764430000000", "g", "" + generation, "s", word));
+  }
+
   /** {@code join} or {@code leave} of item 1. */
   public static Received waitlist(long epoch, long seq, String kind, String user) {
     return Received.read(
         epoch + "-" + seq, Map.of("k", kind, "t", "1764430000000", "i", "1", "u", user));
+  }
+
+  /** A win of one line of an item. */
+  public static Received winOf(
+      long epoch, long seq, String user, long item, int quantity, int limit) {
+    return Received.read(epoch + "-" + seq, winFields(user, item + ":" + line(quantity, limit)));
   }
 
   /** A win of two lines: items 1 and 2. */

@@ -1,0 +1,1 @@
+SELECT region, shard FROM shards ORDER BY region, shard

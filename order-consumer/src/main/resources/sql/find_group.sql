@@ -1,0 +1,1 @@
+SELECT limit_per_user FROM item_groups WHERE group_id = ?

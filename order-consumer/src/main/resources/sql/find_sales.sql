@@ -1,0 +1,1 @@
+SELECT stopped, generation FROM sales_switch WHERE region = ?

@@ -1,0 +1,1 @@
+SELECT epoch, state FROM shards WHERE region = ? AND shard = ?

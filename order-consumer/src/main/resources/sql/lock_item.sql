@@ -1,0 +1,1 @@
+SELECT item_id FROM items WHERE item_id = ? FOR UPDATE

@@ -1,0 +1,11 @@
+package io.seckill.engine.sim;
+
+/** A promise was broken. */
+final class Violation extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  Violation(String what) {
+    super(what);
+  }
+}
