@@ -330,6 +330,11 @@ final class EngineFixture {
     return sum;
   }
 
+  /** Waits until the shards have so many units to sell: some may still be between two of them. */
+  void awaitStockInAll(ItemId item, long units) throws Exception {
+    Await.until(BOUND, units + " units on sale", () -> stockInAll(item) == units);
+  }
+
   List<LogEntry> log(int shard) throws Exception {
     return entries(redis(Command.XRANGE, keys[shard].log(), "-", "+"));
   }

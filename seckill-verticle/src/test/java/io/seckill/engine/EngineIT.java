@@ -52,7 +52,7 @@ class EngineIT {
 
     ItemId item = engine.openItem(1, stock, 1);
 
-    assertThat(engine.stockInAll(item)).isEqualTo(stock);
+    engine.awaitStockInAll(item, stock);
     long sold =
         engine.buyAtOnce("u", 2_000, item).stream()
             .filter(reply -> reply.refusal() == null)
@@ -80,7 +80,7 @@ class EngineIT {
         .forEach(reply -> orders.add(reply.orderId().value()));
 
     assertThat(orders).hasSize(1);
-    assertThat(engine.stockInAll(item)).isEqualTo(9);
+    engine.awaitStockInAll(item, 9);
     assertThat(engine.buyAtOnce("other", 9, item)).allMatch(reply -> reply.refusal() == null);
   }
 
@@ -107,7 +107,7 @@ class EngineIT {
 
     Await.result(EngineFixture.BOUND, "preheat", engine.change(item, ItemChange.Action.PREHEAT, 0));
 
-    assertThat(engine.stockInAll(item)).isEqualTo(100 - sold);
+    engine.awaitStockInAll(item, 100 - sold);
   }
 
   @Test
@@ -119,7 +119,7 @@ class EngineIT {
 
     engine.changeNow(item, ItemChange.Action.RESTOCK, 5);
 
-    assertThat(engine.stockInAll(item)).isEqualTo(5);
+    engine.awaitStockInAll(item, 5);
     long sold =
         engine.buyAtOnce("v", 500, item).stream().filter(reply -> reply.refusal() == null).count();
     assertThat(sold).isEqualTo(5);
@@ -170,7 +170,7 @@ class EngineIT {
         EngineFixture.BOUND,
         "every buyer to be served",
         () -> engine.buyAtOnce("v", 40, item).stream().allMatch(reply -> reply.refusal() == null));
-    assertThat(engine.stockInAll(item)).isEqualTo(400 - 80);
+    engine.awaitStockInAll(item, 400 - 80);
   }
 
   @Test

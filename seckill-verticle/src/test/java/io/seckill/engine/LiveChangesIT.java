@@ -66,7 +66,7 @@ class LiveChangesIT {
     ItemChanged higher = engine.changeNow(item, Action.SET_TOTAL, 160);
 
     assertThat(higher.done()).isEqualTo(100);
-    assertThat(engine.stockInAll(item)).isEqualTo(100);
+    engine.awaitStockInAll(item, 100);
     engine.changeNow(item, Action.RESUME, 0);
     assertThat(engine.buyNow("late", "k", item, 1).refusal()).isNull();
   }
@@ -86,7 +86,7 @@ class LiveChangesIT {
       assertThat(changed.settled()).isTrue();
     }
 
-    assertThat(engine.stockInAll(item)).isEqualTo(30);
+    engine.awaitStockInAll(item, 30);
   }
 
   @Test
@@ -97,7 +97,7 @@ class LiveChangesIT {
     Future<ItemChanged> two = engine.change(item, Action.RESTOCK, 10);
     Await.result(EngineFixture.BOUND, "both", Future.join(one, two));
 
-    assertThat(engine.stockInAll(item)).isEqualTo(30);
+    engine.awaitStockInAll(item, 30);
   }
 
   @Test
@@ -108,7 +108,7 @@ class LiveChangesIT {
     ItemChanged changed = engine.changeNow(item, Action.WITHDRAW, 5);
 
     assertThat(changed.settled()).isFalse();
-    assertThat(engine.stockInAll(item)).isEqualTo(15);
+    engine.awaitStockInAll(item, 15);
   }
 
   @Test
@@ -185,13 +185,13 @@ class LiveChangesIT {
 
     assertThat(capped.done()).isEqualTo(70);
     assertThat(capped.record().reserve()).isEqualTo(70);
-    assertThat(engine.stockInAll(item)).isEqualTo(10);
+    engine.awaitStockInAll(item, 10);
 
     ItemChanged lifted = engine.changeNow(item, Action.CAP, ItemRecord.NO_CAP);
 
     assertThat(lifted.done()).isEqualTo(70);
     assertThat(lifted.record().reserve()).isZero();
-    assertThat(engine.stockInAll(item)).isEqualTo(80);
+    engine.awaitStockInAll(item, 80);
   }
 
   @Test
