@@ -1,6 +1,7 @@
 package io.seckill.launcher.command;
 
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.UsageException;
 import io.seckill.launcher.Waiting;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
@@ -34,6 +35,7 @@ public final class AdminClient {
 
   private static final int SERVICE_UNAVAILABLE = 503;
   private static final int FIRST_ERROR = 400;
+  private static final int BAD_REQUEST = 400;
 
   private final RunningSystem system;
   private final HttpClient http =
@@ -128,9 +130,13 @@ public final class AdminClient {
   private LaunchException refused(HttpResponse<String> response) {
     try {
       JsonObject problem = new JsonObject(response.body());
-      String detail = problem.getString("detail", problem.getString("title", ""));
-      return new LaunchException(
-          problem.getString("code", "HTTP " + response.statusCode()) + ": " + detail);
+      String message =
+          problem.getString("code", "HTTP " + response.statusCode())
+              + ": "
+              + problem.getString("detail", problem.getString("title", ""));
+      return response.statusCode() == BAD_REQUEST
+          ? new UsageException(message)
+          : new LaunchException(message);
     } catch (DecodeException | ClassCastException e) {
       return new LaunchException(
           "HTTP " + response.statusCode() + " from " + system.adminUrl() + request(response), e);

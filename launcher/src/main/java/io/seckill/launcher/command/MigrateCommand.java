@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
     name = "migrate",
     description = {
       "Bring the schema of a database up to date.",
-      "A local run does this by itself. Safe to run at any time and from several nodes at once."
+      "A run with the role consumer does this by itself. Safe to run at any time and from several nodes at once."
     })
 public final class MigrateCommand extends ProgramCommand {
 

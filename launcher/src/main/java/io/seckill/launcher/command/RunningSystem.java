@@ -1,6 +1,7 @@
 package io.seckill.launcher.command;
 
 import io.seckill.launcher.LaunchException;
+import io.seckill.launcher.UsageException;
 import io.seckill.launcher.local.RunInfo;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -32,10 +33,10 @@ record RunningSystem(String adminUrl, String adminToken) {
     String url = environment.getOrDefault(URL, "");
     String token = environment.getOrDefault(TOKEN, "");
     if (!url.isEmpty() && !token.isEmpty()) {
-      return new RunningSystem(checked(url), token);
+      return new RunningSystem(checkedUrl(url), checkedToken(token));
     }
     if (!url.isEmpty() || !token.isEmpty()) {
-      throw new LaunchException(
+      throw new UsageException(
           (url.isEmpty() ? URL : TOKEN) + " is not set, but its other half is: set both");
     }
     String why =
@@ -51,7 +52,7 @@ record RunningSystem(String adminUrl, String adminToken) {
             + TOKEN);
   }
 
-  private static String checked(String url) {
+  private static String checkedUrl(String url) {
     try {
       URI uri = new URI(url);
       boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
@@ -61,7 +62,15 @@ record RunningSystem(String adminUrl, String adminToken) {
     } catch (URISyntaxException e) {
       // Told below.
     }
-    throw new LaunchException(URL + " must be such as http://127.0.0.1:8081");
+    throw new UsageException(URL + " must be such as http://127.0.0.1:8081");
+  }
+
+  /** A header takes no other characters, and the complaint about them would show the token. */
+  private static String checkedToken(String token) {
+    if (!token.matches("[!-~]+")) {
+      throw new UsageException(TOKEN + " must be one token, without spaces and line ends");
+    }
+    return token;
   }
 
   /** Leaves the token out. */

@@ -79,9 +79,10 @@ public final class SeckillCommand implements Runnable {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Told below, as is a number that is too large.
+      // Told below, as is a number that does not fit.
     }
-    throw new TypeConversionException("'" + text + "' is no whole number");
+    throw new TypeConversionException(
+        "'" + text + (text.matches("[+-]?[0-9]+") ? "' is out of range" : "' is no whole number"));
   }
 
   /** One message, the nearest word where one was misspelled, and where to read on. */

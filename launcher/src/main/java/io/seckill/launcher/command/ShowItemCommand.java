@@ -25,7 +25,9 @@ public final class ShowItemCommand extends SystemCommand {
             .orElseThrow(
                 () ->
                     new LaunchException(
-                        "NOT_FOUND: there is no item " + item + "; see 'seckill item list'"));
+                        "NOT_FOUND: there is no item "
+                            + item
+                            + ", or it ended long ago; see 'seckill item list'"));
     output.text(Shown.fields(found));
     output.result(found);
     return PASS;

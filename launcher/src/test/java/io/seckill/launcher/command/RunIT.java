@@ -177,6 +177,9 @@ class RunIT {
     Invocation late = on(data, "item", "resume", "77");
     assertThat(late.exitCode()).isEqualTo(1);
     assertThat(late.json().getString("error")).startsWith("ENDED");
+    Invocation wrong = on(data, "item", "restock", "77", "--units", "-1");
+    assertThat(wrong.exitCode()).isEqualTo(2);
+    assertThat(wrong.json().getString("error")).startsWith("INVALID_REQUEST");
     JsonObject audit = ok(data, "audit");
     assertThat(audit.getString("verdict")).as(audit.encode()).isEqualTo("PASS");
   }

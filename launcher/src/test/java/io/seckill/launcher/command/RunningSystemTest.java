@@ -3,6 +3,7 @@ package io.seckill.launcher.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.seckill.launcher.UsageException;
 import io.seckill.launcher.local.RunInfo;
 import java.nio.file.Path;
 import java.util.Map;
@@ -47,6 +48,18 @@ class RunningSystemTest {
                 RunningSystem.find(
                     folder, Map.of("SECKILL_ADMIN_TOKEN", "t", "SECKILL_ADMIN_URL", "far:8081")))
         .hasMessageContaining("http://127.0.0.1:8081");
+  }
+
+  @Test
+  void findShouldRefuseATokenThatNoHeaderTakesAndNotShowIt() {
+    assertThatThrownBy(
+            () ->
+                RunningSystem.find(
+                    folder,
+                    Map.of("SECKILL_ADMIN_TOKEN", "t5\nt6", "SECKILL_ADMIN_URL", "http://far")))
+        .isInstanceOf(UsageException.class)
+        .hasMessageStartingWith("SECKILL_ADMIN_TOKEN")
+        .hasMessageNotContainingAny("t5", "t6");
   }
 
   @Test

@@ -107,7 +107,13 @@ class SeckillCommandTest {
     wrong("--ends", "item", "window", "7", "--starts", "2026-11-11T00:00:00+08:00");
     wrong("'all' is no whole number", "item", "total", "7", "--units", "all");
     wrong("'many' is no whole number", "demo", "--stock", "many");
-    wrong("'9999999999' is no whole number", "demo", "--stock", "9999999999");
+    wrong("'9999999999' is out of range", "demo", "--stock", "9999999999");
+    wrong(
+        "'99999999999999999999' is out of range",
+        "item",
+        "total",
+        "7",
+        "--units=99999999999999999999");
     wrong("stock must be 1 to", "demo", "--stock", "0");
     wrong("--wait-ms must be 0 to 60000", "audit", "--wait-ms", "999999");
     wrong("there is no such file", "run", "--config", folder.resolve("none.yaml").toString());
