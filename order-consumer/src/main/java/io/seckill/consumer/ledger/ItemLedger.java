@@ -78,6 +78,10 @@ public final class ItemLedger {
     return ItemRow.find(connection, Sql.FIND_ITEM_FOR_UPDATE, create.definition().id())
         .compose(
             item -> {
+              if (item == null && create.definition().endsAtMs() <= System.currentTimeMillis()) {
+                return failed(
+                    ErrorCode.INVALID_REQUEST, "the end of the window is past; nobody could buy");
+              }
               if (item == null) {
                 return joinGroup(connection, create.definition().group())
                     .compose(done -> insert(connection, create));

@@ -247,6 +247,16 @@ abstract class LedgerContract {
   }
 
   @Test
+  void ST_12_createShouldRefuseASaleThatIsOver() {
+    ItemDefinition over = ConsumerBed.definition(1, 2).withWindow(1, 2);
+
+    assertRefused(
+        ErrorCode.INVALID_REQUEST,
+        () -> await(bed.items().create(new ItemCreate("c", "op", over, 10))));
+    assertThat(bed.number("SELECT COUNT(*) FROM items")).isZero();
+  }
+
+  @Test
   void ST_01_preheatShouldSplitEveryUnit() {
     create(7);
 
