@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -236,10 +237,18 @@ class TransferSimulationIT {
           .as("seed %d", seed)
           .isLessThanOrEqualTo(item.granted() + item.received() - item.sent());
       Map<EntryId, Win> held = new HashMap<>();
-      await(snapshots.receipts(new ShardReceiptsQuery(REGION, number, ITEM, "", 1_000)))
-          .receipts()
-          .forEach((user, text) -> held.putAll(heldIn(user, text)));
+      // Page by page, as the engine does: a page is full of orders, not of users.
+      SortedMap<String, String> page = receiptsAfter(snapshots, "");
+      while (!page.isEmpty()) {
+        page.forEach((user, text) -> held.putAll(heldIn(user, text)));
+        page = receiptsAfter(snapshots, page.lastKey());
+      }
       begin(next, item.generation() > 0, item.stock(), item.lastMove(), held);
+    }
+
+    private SortedMap<String, String> receiptsAfter(ShardSnapshots snapshots, String user) {
+      return await(snapshots.receipts(new ShardReceiptsQuery(REGION, number, ITEM, user, 1_000)))
+          .receipts();
     }
 
     private void begin(long next, boolean known, long stock, long move, Map<EntryId, Win> held) {
