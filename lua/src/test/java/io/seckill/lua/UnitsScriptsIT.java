@@ -290,15 +290,20 @@ class UnitsScriptsIT {
     assertThat(headState()).isEqualTo("OPEN");
   }
 
-  @Test
-  void itemOfWhichUnitsWereSentButNothingIsStoredShouldBeBroughtWithItsDebt() {
-    ItemDefinition item = shard.define(1);
+  /** The shard has sent four units that came by moves which it then lost. */
+  private void reopenOwingFour(ItemDefinition item) {
     long epoch = shard.freezeNext();
     shard.restore(
         item,
         new PutItem.ItemVersion(0, ItemState.PREPARED),
         new RestoreItem.Counters(0, 0, 4, 0, 0, -4));
     shard.openFrozen(epoch);
+  }
+
+  @Test
+  void itemOfWhichUnitsWereSentButNothingIsStoredShouldBeBroughtWithItsDebt() {
+    ItemDefinition item = shard.define(1);
+    reopenOwingFour(item);
 
     assertThat(shard.put(item, 1, ItemState.PREPARED).status()).isEqualTo(OK);
     assertThat(shard.move(item.id(), 1, 10).status()).isEqualTo(OK);
@@ -311,12 +316,7 @@ class UnitsScriptsIT {
   @Test
   void ST_08_lostStockOfAnItemThatOwesItsFirstMoveShouldNeverBeMadeAnew() {
     ItemDefinition item = shard.define(1);
-    long epoch = shard.freezeNext();
-    shard.restore(
-        item,
-        new PutItem.ItemVersion(0, ItemState.PREPARED),
-        new RestoreItem.Counters(0, 0, 4, 0, 0, -4));
-    shard.openFrozen(epoch);
+    reopenOwingFour(item);
     shard.put(item, 1, ItemState.PREPARED);
     shard.redis("DEL", shard.keys.stock(item.id()));
 

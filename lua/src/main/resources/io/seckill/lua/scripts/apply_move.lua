@@ -34,13 +34,10 @@ end
 if number ~= last + 1 then
   return { 'GAP', item[2] }
 end
-local place = ARGV[1] .. '-' .. string.format('%.0f', seq + 1)
-local refused =
-  append_entry(LOG, place, 'k', 'in', 't', string.format('%.0f', now), 'i', ARGV[4], 'm', ARGV[5], 'n', ARGV[6])
+local place, refused = log_change(HEAD, LOG, seq, now, 'in', 'i', ARGV[4], 'm', ARGV[5], 'n', ARGV[6])
 if refused then
-  return refused_entry(refused)
+  return refused
 end
-redis.call('HSET', HEAD, 'seq', string.format('%.0f', seq + 1))
 redis.call('HSET', ITEM, 'move', ARGV[5])
 redis.call('HINCRBY', ITEM, 'adds', 1)
 -- What moves between shards was granted where it came from.

@@ -9,21 +9,25 @@ local function refusal_of(error_reply)
   return string.find(error_reply.err, 'READONLY', 1, true) and 'READONLY' or 'NOT_WRITTEN'
 end
 
--- Returns nil, or why the entry is not there.
-local function append_entry(log_key, place, ...)
-  local added = redis.pcall('XADD', log_key, place, ...)
-  if type(added) == 'table' and added.err then
-    return refusal_of(added)
-  end
-  return nil
-end
-
 -- The reply of a script whose entry was refused. READONLY stays an error, so that the caller looks for the master.
 local function refused_entry(why)
   if why == 'READONLY' then
     return redis.error_reply('READONLY this server is not a master, nothing was written')
   end
   return { why }
+end
+
+-- Writes the shard's next entry, of a kind and with the fields that belong to it, and counts it in the head. Returns its place, or nil
+-- and the script's reply.
+local function log_change(head_key, log_key, seq, now, kind, ...)
+  local next_seq = string.format('%.0f', seq + 1)
+  local place = ARGV[1] .. '-' .. next_seq
+  local added = redis.pcall('XADD', log_key, place, 'k', kind, 't', string.format('%.0f', now), ...)
+  if type(added) == 'table' and added.err then
+    return nil, refused_entry(refusal_of(added))
+  end
+  redis.call('HSET', head_key, 'seq', next_seq)
+  return place
 end
 
 -- Stops a shard that has lost keys until it is opened again. A server that refuses even this changes nothing of the answer.

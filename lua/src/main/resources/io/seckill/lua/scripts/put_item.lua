@@ -44,13 +44,10 @@ else
     return { 'NOT_READY' }
   end
 end
-local place = ARGV[1] .. '-' .. string.format('%.0f', seq + 1)
-local refused =
-  append_entry(LOG, place, 'k', 'state', 't', string.format('%.0f', now), 'i', ARGV[4], 'g', ARGV[5], 's', ARGV[6])
+local place, refused = log_change(HEAD, LOG, seq, now, 'state', 'i', ARGV[4], 'g', ARGV[5], 's', ARGV[6])
 if refused then
-  return refused_entry(refused)
+  return refused
 end
-redis.call('HSET', HEAD, 'seq', string.format('%.0f', seq + 1))
 redis.call('SADD', ITEMS, ARGV[4])
 redis.call('HSET', ITEM, 'gen', ARGV[5], 'state', ARGV[6], 'start', ARGV[7], 'end', ARGV[8], 'limit', ARGV[9], 'name', ARGV[10],
   'price', ARGV[11], 'cur', ARGV[12], 'pic', ARGV[13], 'pay', ARGV[14])

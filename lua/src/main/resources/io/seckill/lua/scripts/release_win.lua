@@ -65,13 +65,11 @@ for _, group in pairs(groups) do
   end
 end
 
-local place = ARGV[1] .. '-' .. string.format('%.0f', seq + 1)
-local refused = append_entry(LOG, place, 'k', 'rel', 't', string.format('%.0f', now), 'u', user, 'w', win, 'r', ARGV[6], 'l',
-  table.concat(told, ','))
+local place, refused =
+  log_change(HEAD, LOG, seq, now, 'rel', 'u', user, 'w', win, 'r', ARGV[6], 'l', table.concat(told, ','))
 if refused then
-  return refused_entry(refused)
+  return refused
 end
-redis.call('HSET', HEAD, 'seq', string.format('%.0f', seq + 1))
 for _, line in ipairs(lines) do
   redis.call('HSET', line.receipts_key, user, line.receipt)
   if line.to_stock then

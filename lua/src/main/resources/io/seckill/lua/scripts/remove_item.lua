@@ -47,13 +47,11 @@ end
 
 local place = ''
 if known < generation then
-  place = ARGV[1] .. '-' .. string.format('%.0f', seq + 1)
-  local refused =
-    append_entry(LOG, place, 'k', 'state', 't', string.format('%.0f', now), 'i', ARGV[4], 'g', ARGV[5], 's', 'ARCHIVED')
+  local refused
+  place, refused = log_change(HEAD, LOG, seq, now, 'state', 'i', ARGV[4], 'g', ARGV[5], 's', 'ARCHIVED')
   if refused then
-    return refused_entry(refused)
+    return refused
   end
-  redis.call('HSET', HEAD, 'seq', string.format('%.0f', seq + 1))
   redis.call('HSET', ITEM, 'gen', ARGV[5], 'state', 'ARCHIVED')
 end
 

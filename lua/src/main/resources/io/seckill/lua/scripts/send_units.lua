@@ -38,12 +38,9 @@ if stock <= 0 then
   return { 'EMPTY' }
 end
 local units = string.format('%.0f', math.min(tonumber(ARGV[5]), stock))
-local place = ARGV[1] .. '-' .. string.format('%.0f', seq + 1)
-local at_ms = string.format('%.0f', now)
-local refused = append_entry(LOG, place, 'k', 'send', 't', at_ms, 'i', ARGV[4], 'n', units, 'd', ARGV[6])
+local place, refused = log_change(HEAD, LOG, seq, now, 'send', 'i', ARGV[4], 'n', units, 'd', ARGV[6])
 if refused then
-  return refused_entry(refused)
+  return refused
 end
-redis.call('HSET', HEAD, 'seq', string.format('%.0f', seq + 1))
 redis.call('HINCRBY', ITEM, 'sent', units)
-return { 'OK', place, units, redis.call('DECRBY', STOCK, units), at_ms }
+return { 'OK', place, units, redis.call('DECRBY', STOCK, units), string.format('%.0f', now) }

@@ -22,10 +22,9 @@ end
 if generation < known then
   return { 'STALE', string.format('%.0f', known) }
 end
-local place = ARGV[1] .. '-' .. string.format('%.0f', seq + 1)
-local refused = append_entry(LOG, place, 'k', 'sales', 't', string.format('%.0f', now), 'g', ARGV[4], 's', ARGV[5])
+local place, refused = log_change(HEAD, LOG, seq, now, 'sales', 'g', ARGV[4], 's', ARGV[5])
 if refused then
-  return refused_entry(refused)
+  return refused
 end
-redis.call('HSET', HEAD, 'seq', string.format('%.0f', seq + 1), 'salesGen', ARGV[4], 'sales', ARGV[5])
+redis.call('HSET', HEAD, 'salesGen', ARGV[4], 'sales', ARGV[5])
 return { 'OK', place }

@@ -38,13 +38,10 @@ if number ~= last + 1 then
 end
 -- Stock below zero is a debt that releases pay first.
 local units = string.format('%.0f', math.min(tonumber(ARGV[6]), math.max(stock, 0)))
-local place = ARGV[1] .. '-' .. string.format('%.0f', seq + 1)
-local refused =
-  append_entry(LOG, place, 'k', 'out', 't', string.format('%.0f', now), 'i', ARGV[4], 'm', ARGV[5], 'n', units)
+local place, refused = log_change(HEAD, LOG, seq, now, 'out', 'i', ARGV[4], 'm', ARGV[5], 'n', units)
 if refused then
-  return refused_entry(refused)
+  return refused
 end
-redis.call('HSET', HEAD, 'seq', string.format('%.0f', seq + 1))
 redis.call('HSET', ITEM, 'move', ARGV[5])
 if units ~= '0' then
   redis.call('HINCRBY', ITEM, 'granted', '-' .. units)
