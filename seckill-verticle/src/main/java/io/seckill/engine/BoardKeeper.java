@@ -127,8 +127,7 @@ final class BoardKeeper {
 
   /** Whether the latest passes proved that no unit of the item is left. */
   boolean isSoldOut(ItemId item) {
-    ItemView view = engine.soldOut().views().get(item);
-    return view != null && view.soldOut();
+    return isSoldOut(engine.soldOut().views().get(item));
   }
 
   /** Makes a changed item known at once, so that the next reading asks for it. */

@@ -78,13 +78,8 @@ public final class ItemLedger {
     return ItemRow.find(connection, Sql.FIND_ITEM_FOR_UPDATE, create.definition().id())
         .compose(
             item -> {
-              if (item == null && create.definition().endsAtMs() <= System.currentTimeMillis()) {
-                return failed(
-                    ErrorCode.INVALID_REQUEST, "the end of the window is past; nobody could buy");
-              }
               if (item == null) {
-                return joinGroup(connection, create.definition().group())
-                    .compose(done -> insert(connection, create));
+                return createNew(connection, create);
               }
               boolean same =
                   item.definition().equals(create.definition())
@@ -94,6 +89,15 @@ public final class ItemLedger {
                   : failed(ErrorCode.CONFLICT, "item " + item.id() + " exists with other content");
             })
         .map(Units.NONE);
+  }
+
+  private static Future<Void> createNew(SqlConnection connection, ItemCreate create) {
+    if (create.definition().endsAtMs() <= System.currentTimeMillis()) {
+      return failed(
+          ErrorCode.INVALID_REQUEST, "the end of the window is past; nobody could buy");
+    }
+    return joinGroup(connection, create.definition().group())
+        .compose(done -> insert(connection, create));
   }
 
   /** The first item of a group fixes its limit. */
