@@ -21,4 +21,18 @@ public record AuditReport(
     items = List.copyOf(items);
     findings = List.copyOf(findings);
   }
+
+  /** What speaks against it, a sentence each, for people; empty when it is clean. */
+  public List<String> reasons() {
+    if (!clean && findings.isEmpty()) {
+      return List.of("the audit is not clean and does not say why");
+    }
+    return findings.stream()
+        .map(
+            finding ->
+                "audit: %s at %s, %+d: %s"
+                    .formatted(
+                        finding.promise(), finding.place(), finding.amount(), finding.detail()))
+        .toList();
+  }
 }

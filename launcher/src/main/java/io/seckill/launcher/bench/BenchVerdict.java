@@ -1,6 +1,5 @@
 package io.seckill.launcher.bench;
 
-import io.seckill.common.audit.Finding;
 import io.seckill.common.audit.ItemTotals;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.error.ErrorCode;
@@ -81,14 +80,7 @@ record BenchVerdict(
     failIf(reasons, inFlight, "%d units are won and not stored yet (I3)");
     failIf(reasons, stranded, "%d units are left although buyers were told sold out (I4)");
     failIf(reasons, told.errors(), "%d errors (I5), such as: " + escaped(told.errorSample()));
-    for (Finding finding : audit.findings()) {
-      reasons.add(
-          "audit: %s at %s, %+d: %s"
-              .formatted(finding.promise(), finding.place(), finding.amount(), finding.detail()));
-    }
-    if (!audit.clean() && audit.findings().isEmpty()) {
-      reasons.add("the audit is not clean and does not say why");
-    }
+    reasons.addAll(audit.reasons());
     return new BenchVerdict(stock, sold, wins, oversold, overLimit, lost, stranded, told, reasons);
   }
 

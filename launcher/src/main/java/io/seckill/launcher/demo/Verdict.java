@@ -1,6 +1,5 @@
 package io.seckill.launcher.demo;
 
-import io.seckill.common.audit.Finding;
 import io.seckill.common.audit.ItemTotals;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.id.ItemId;
@@ -125,14 +124,7 @@ public record Verdict(
       }
       failIf(totals.inFlight(), "%d units are won and not stored yet (I3)");
       failIf(Math.abs(totals.betweenShards()), "%d units are still between shards (I1)");
-      for (Finding finding : audit.findings()) {
-        reasons.add(
-            "audit: %s at %s, %+d: %s"
-                .formatted(finding.promise(), finding.place(), finding.amount(), finding.detail()));
-      }
-      if (!audit.clean() && audit.findings().isEmpty()) {
-        reasons.add("the audit is not clean and does not say why");
-      }
+      reasons.addAll(audit.reasons());
     }
 
     private void failIf(long amount, String reason) {

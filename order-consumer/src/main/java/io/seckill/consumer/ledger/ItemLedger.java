@@ -93,8 +93,7 @@ public final class ItemLedger {
 
   private static Future<Void> createNew(SqlConnection connection, ItemCreate create) {
     if (create.definition().endsAtMs() <= System.currentTimeMillis()) {
-      return failed(
-          ErrorCode.INVALID_REQUEST, "the end of the window is past; nobody could buy");
+      return failed(ErrorCode.INVALID_REQUEST, "the end of the window is past; nobody could buy");
     }
     return joinGroup(connection, create.definition().group())
         .compose(done -> insert(connection, create));
