@@ -36,6 +36,12 @@ public final class TestCluster implements AutoCloseable {
   private static final Duration READY_BOUND = Duration.ofSeconds(40);
   private static final Duration FAILOVER_BOUND = Duration.ofSeconds(40);
 
+  /**
+   * Redis gives a manual failover up after five seconds, without a word: when the replica is still
+   * behind, or when the other masters have just voted for another one.
+   */
+  private static final Duration MANUAL_FAILOVER = Duration.ofSeconds(6);
+
   /** A stream of a million entries takes about a second. */
   private static final Duration MIGRATE_BOUND = Duration.ofSeconds(20);
 
@@ -198,8 +204,27 @@ public final class TestCluster implements AutoCloseable {
    */
   public EmbeddedRedis failover(EmbeddedRedis master) throws InterruptedException {
     int slot = selfOf(master).firstSlot();
-    Ask.text(replicasOf(master).get(0), "CLUSTER", "FAILOVER");
+    handOver(master);
     return awaitMasterInsteadOf(master, slot);
+  }
+
+  /**
+   * The same, but waits only until the replica calls itself master: the other nodes may not have
+   * heard of it. Asks again when nothing has come of it.
+   */
+  public void handOver(EmbeddedRedis master) throws InterruptedException {
+    EmbeddedRedis replica = replicasOf(master).get(0);
+    long[] askAgainAt = {System.nanoTime()};
+    Await.until(
+        FAILOVER_BOUND,
+        "a replica takes over",
+        () -> {
+          if (System.nanoTime() - askAgainAt[0] >= 0) {
+            Ask.text(replica, "CLUSTER", "FAILOVER");
+            askAgainAt[0] = System.nanoTime() + MANUAL_FAILOVER.toNanos();
+          }
+          return Ask.info(replica, "replication", "role").equals("master");
+        });
   }
 
   /** Moves a slot with its keys to another master, and tells all nodes. */

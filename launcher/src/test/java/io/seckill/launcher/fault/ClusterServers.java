@@ -67,8 +67,8 @@ final class ClusterServers implements RedisServers.Replicated {
   }
 
   @Override
-  public void handOver(EmbeddedRedis master) {
-    RedisServers.ask(replicasOf(master).get(0), "CLUSTER", "FAILOVER");
+  public void handOver(EmbeddedRedis master) throws InterruptedException {
+    all.handOver(master);
   }
 
   /**
