@@ -6,10 +6,13 @@ import io.vertx.core.buffer.Buffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.SortedMap;
 
 /**
- * A board as one process knows it. Immutable but for the JSON that is made at first use; two
- * threads may both make it, to the same result.
+ * A board as one process knows it: what the latest board shows, and what earlier ones have shown
+ * that is not yet forgotten. Immutable but for the JSON that is made at first use; two threads may
+ * both make it, to the same result.
  */
 public final class BoardSnapshot {
 
@@ -17,25 +20,31 @@ public final class BoardSnapshot {
   private final long receivedNanos;
   private final boolean stopped;
   private final List<ItemView> items;
-  private final Map<ItemId, ItemView> byId;
+  private final Map<ItemId, Known> known;
   private volatile ItemJson.Page page;
 
-  BoardSnapshot(long atMs, long receivedNanos, boolean stopped, List<ItemView> items) {
+  /**
+   * An item that a board has shown.
+   *
+   * @param view the newest view of it
+   * @param lackedSinceNanos when the first board came that did not show it any more, by the
+   *     monotonic clock; empty for an item of the latest board
+   */
+  record Known(ItemView view, OptionalLong lackedSinceNanos) {}
+
+  BoardSnapshot(long atMs, long receivedNanos, boolean stopped, SortedMap<ItemId, Known> known) {
     this.atMs = atMs;
     this.receivedNanos = receivedNanos;
     this.stopped = stopped;
-    this.items = List.copyOf(items);
-    this.byId = new HashMap<>();
-    for (ItemView view : items) {
-      byId.put(view.definition().id(), view);
-    }
+    this.items = known.values().stream().map(Known::view).toList();
+    this.known = new HashMap<>(known);
   }
 
-  BoardSnapshot with(List<ItemView> better) {
+  BoardSnapshot with(SortedMap<ItemId, Known> better) {
     return new BoardSnapshot(atMs, receivedNanos, stopped, better);
   }
 
-  /** All items in the engine's order. */
+  /** All items by id. */
   public List<ItemView> items() {
     return items;
   }
@@ -51,7 +60,12 @@ public final class BoardSnapshot {
   }
 
   ItemView find(ItemId item) {
-    return byId.get(item);
+    Known found = known.get(item);
+    return found == null ? null : found.view();
+  }
+
+  Map<ItemId, Known> known() {
+    return known;
   }
 
   long atMs() {

@@ -3,10 +3,10 @@ package io.seckill.gateway.board;
 import io.seckill.common.bus.Board;
 import io.seckill.common.bus.ItemView;
 import io.seckill.common.id.ItemId;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import io.seckill.gateway.board.BoardSnapshot.Known;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -31,6 +31,15 @@ public final class BoardStore {
    * engine that has not reached Redis for long.
    */
   private static final long MAX_CLOCK_STEP_MS = 5_000;
+
+  /**
+   * An item is forgotten when boards have come without it for this long. An engine that has just
+   * started, or that did not itself bring a new item to the shards, publishes boards without it
+   * until it has asked the ledger: a second later, or eleven when the ledger does not answer.
+   * Meanwhile it is no news that the item is gone; a day after its end, when it is archived, it
+   * just stays so much longer.
+   */
+  private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   private final AtomicReference<BoardSnapshot> current = new AtomicReference<>();
   private final LongSupplier nanoTime;
@@ -85,15 +94,15 @@ public final class BoardStore {
   }
 
   private static BoardSnapshot first(Board board, long nowNanos) {
-    return new BoardSnapshot(board.atMs(), nowNanos, board.stopped(), board.items());
+    return new BoardSnapshot(board.atMs(), nowNanos, board.stopped(), show(new TreeMap<>(), board));
   }
 
   private static BoardSnapshot merge(BoardSnapshot known, Board board, long nowNanos) {
     // A late board may say nothing of which items exist: it would bring archived ones back.
     return isLate(known, board, nowNanos)
-        ? known.with(improve(known.items(), board))
+        ? known.with(improve(known, board))
         : new BoardSnapshot(
-            board.atMs(), nowNanos, board.stopped(), keepNewer(board.items(), known));
+            board.atMs(), nowNanos, board.stopped(), show(remembered(known, nowNanos), board));
   }
 
   private static boolean isLate(BoardSnapshot known, Board board, long nowNanos) {
@@ -102,26 +111,42 @@ public final class BoardStore {
     return behindMs > 0 && (knownForMs < LATE_MS || behindMs > MAX_CLOCK_STEP_MS);
   }
 
-  private static List<ItemView> keepNewer(List<ItemView> fresh, BoardSnapshot known) {
-    List<ItemView> merged = new ArrayList<>(fresh.size());
-    for (ItemView view : fresh) {
-      ItemView before = known.find(view.definition().id());
-      merged.add(before != null && view.isOlderThan(before) ? before : view);
-    }
-    return merged;
+  /** What a board that shows nothing would leave. */
+  private static SortedMap<ItemId, Known> remembered(BoardSnapshot known, long nowNanos) {
+    SortedMap<ItemId, Known> items = new TreeMap<>();
+    known
+        .known()
+        .forEach(
+            (id, item) -> {
+              long sinceNanos = item.lackedSinceNanos().orElse(nowNanos);
+              if (nowNanos - sinceNanos < FORGET_NANOS) {
+                items.put(id, new Known(item.view(), OptionalLong.of(sinceNanos)));
+              }
+            });
+    return items;
   }
 
-  private static List<ItemView> improve(List<ItemView> known, Board late) {
-    Map<ItemId, ItemView> offered = new HashMap<>();
+  private static SortedMap<ItemId, Known> show(SortedMap<ItemId, Known> items, Board board) {
+    for (ItemView view : board.items()) {
+      ItemId id = view.definition().id();
+      Known before = items.get(id);
+      boolean older = before != null && view.isOlderThan(before.view());
+      items.put(id, new Known(older ? before.view() : view, OptionalLong.empty()));
+    }
+    return items;
+  }
+
+  private static SortedMap<ItemId, Known> improve(BoardSnapshot known, Board late) {
+    SortedMap<ItemId, Known> items = new TreeMap<>(known.known());
     for (ItemView view : late.items()) {
-      offered.put(view.definition().id(), view);
+      items.computeIfPresent(
+          view.definition().id(),
+          (id, before) ->
+              isProvablyNewer(view, before.view())
+                  ? new Known(view, before.lackedSinceNanos())
+                  : before);
     }
-    List<ItemView> merged = new ArrayList<>(known.size());
-    for (ItemView before : known) {
-      ItemView view = offered.get(before.definition().id());
-      merged.add(view != null && isProvablyNewer(view, before) ? view : before);
-    }
-    return merged;
+    return items;
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.seckill.common.id.ItemId;
 import io.seckill.gateway.ManualClock;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class BoardStoreTest {
@@ -83,10 +84,55 @@ class BoardStoreTest {
   }
 
   @Test
-  void acceptShouldForgetItemsThatAreGone() {
-    board.accept(Boards.of(100, Boards.item(1), Boards.item(2)));
-    board.accept(Boards.of(200, Boards.item(2)));
+  void ST_09_anItemShouldStayWhileAnEngineThatDoesNotKnowItPublishesToo() {
+    board.accept(Boards.of(100, Boards.item(1, 2, 5, 2), Boards.item(2)));
+    for (int i = 1; i <= 200; i++) {
+      clock.passMs(125);
+      board.accept(Boards.of(100 + i * 250L, Boards.item(2)));
+      assertThat(board.find(ONE).remaining()).isEqualTo(5);
+      assertThat(shown()).containsExactly(1L, 2L);
+      clock.passMs(125);
+      board.accept(Boards.of(200 + i * 250L, Boards.item(1, 2, 5, 2), Boards.item(2)));
+    }
+    board.accept(Boards.of(60_000, Boards.item(1, 2, 0, 1)));
+    assertThat(board.find(ONE).remaining()).as("an older view of a kept item").isEqualTo(5);
+    board.accept(Boards.of(60_100, Boards.item(2)));
+    board.accept(Boards.of(60_050, Boards.item(1, 2, 0, 2)));
+    assertThat(board.find(ONE).soldOut()).as("what a late board says of it").isTrue();
+  }
+
+  @Test
+  void ST_09_theFirstBoardAfterALongSilenceShouldForgetNothing() {
+    board.accept(Boards.of(100, Boards.item(1)));
+    clock.passMs(600_000);
+    board.accept(Boards.of(600_100));
+    assertThat(shown()).containsExactly(1L);
+    clock.passMs(1_000);
+    board.accept(Boards.of(601_100, Boards.item(1)));
+    clock.passMs(600_000);
+    board.accept(Boards.of(1_201_100));
+    assertThat(shown()).containsExactly(1L);
+  }
+
+  @Test
+  void anArchivedItemShouldBeForgottenInTheEndAlthoughALateBoardShowsIt() {
+    board.accept(Boards.of(1_000, Boards.item(1), Boards.item(2)));
+    for (int i = 0; i < 15; i++) {
+      board.accept(Boards.of(2_000 + i * 1_000L, Boards.item(2)));
+      clock.passMs(100);
+      board.accept(Boards.of(1_500 + i * 1_000L, Boards.item(1), Boards.item(2)));
+      assertThat(shown()).containsExactly(1L, 2L);
+      clock.passMs(900);
+    }
+    board.accept(Boards.of(17_000, Boards.item(2)));
     assertThat(board.find(ONE)).isNull();
+    assertThat(shown()).containsExactly(2L);
+    board.accept(Boards.of(16_900, Boards.item(1), Boards.item(2)));
+    assertThat(board.find(ONE)).isNull();
+  }
+
+  private List<Long> shown() {
+    return board.snapshot().items().stream().map(view -> view.definition().id().value()).toList();
   }
 
   @Test
