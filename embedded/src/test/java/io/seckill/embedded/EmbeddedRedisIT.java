@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedRedisIT {
 
-  private static final Duration BOUND = Duration.ofSeconds(5);
+  private static final Duration BOUND = Duration.ofSeconds(30);
 
   @TempDir Path folder;
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JvmDeathIT {
 
-  private static final int BOUND_S = 10;
+  private static final int BOUND_S = 30;
 
   @TempDir Path folder;
 

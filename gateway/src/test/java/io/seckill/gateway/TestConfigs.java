@@ -38,8 +38,17 @@ public final class TestConfigs {
         10_000);
   }
 
-  /** Free ports on loopback. */
+  /** Free ports on loopback, and more time for everything than a machine stands still. */
   public static SeckillConfig.Gateway gateway() {
+    return gateway(10_000, 10_000);
+  }
+
+  /** The same with little time, for those who let it pass. */
+  public static SeckillConfig.Gateway hasty() {
+    return gateway(600, 500);
+  }
+
+  private static SeckillConfig.Gateway gateway(long requestTimeoutMs, long purchaseBudgetMs) {
     return new SeckillConfig.Gateway(
         "127.0.0.1",
         0,
@@ -48,9 +57,9 @@ public final class TestConfigs {
         2,
         64,
         4_096,
-        600,
+        requestTimeoutMs,
         60_000,
-        500,
+        purchaseBudgetMs,
         List.of(),
         List.of("https://shop.example"),
         true);

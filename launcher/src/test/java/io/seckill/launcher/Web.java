@@ -1,5 +1,6 @@
 package io.seckill.launcher;
 
+import io.seckill.testkit.Await;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -9,11 +10,15 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 
 /** HTTP as a stranger speaks it. */
 public final class Web {
 
-  private static final Duration BOUND = Duration.ofSeconds(10);
+  /** Against hanging. */
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
+  private static final int COME_AGAIN = 503;
 
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(BOUND).build();
@@ -51,6 +56,24 @@ public final class Web {
             .header("Content-Type", "application/json")
             .header("Idempotency-Key", key)
             .POST(BodyPublishers.ofString(body)));
+  }
+
+  /**
+   * The answer of a buyer or an operator who comes again under the same key as long as he is told
+   * to: a machine that stands still for a moment makes any answer a "not now". When he came again
+   * because the outcome was unknown, his own first win is a replay.
+   */
+  public static Answer patiently(Duration bound, Callable<Answer> call)
+      throws InterruptedException {
+    Answer[] last = {null};
+    Await.until(
+        bound,
+        "an answer that lasts",
+        () -> {
+          last[0] = call.call();
+          return last[0].status() != COME_AGAIN;
+        });
+    return last[0];
   }
 
   private static HttpRequest.Builder request(String url, String token) {

@@ -27,7 +27,7 @@ class ClusterTopologyIT {
   private static final int SHARDS = 6;
   private static final RedisKeys[] KEYS = RedisKeys.forShards(SHARDS);
   private static final RedisLink.Options OPTIONS = new RedisLink.Options(2_000, false);
-  private static final Duration HEAL_BOUND = Duration.ofSeconds(40);
+  private static final Duration HEAL_BOUND = Duration.ofSeconds(90);
 
   private static TestCluster cluster;
 
@@ -157,10 +157,7 @@ class ClusterTopologyIT {
     assertThat(leadsTo(link, old)).isTrue();
     old.kill();
     EmbeddedRedis promoted = cluster.awaitMasterInsteadOf(old, slotOf(shard));
-    Await.until(
-        Duration.ofSeconds(10),
-        "the link leads to the promoted node",
-        () -> leadsTo(link, promoted));
+    Await.until(HEAL_BOUND, "the link leads to the promoted node", () -> leadsTo(link, promoted));
     assertThat(link.call("HSET", KEYS[shard].head(), "x", "1")).hasToString("1");
     old.restart();
     Await.until(
@@ -175,10 +172,7 @@ class ClusterTopologyIT {
     EmbeddedRedis old = cluster.masterOf(slotOf(shard));
     old.pause();
     EmbeddedRedis promoted = cluster.awaitMasterInsteadOf(old, slotOf(shard));
-    Await.until(
-        Duration.ofSeconds(10),
-        "the link leads to the promoted node",
-        () -> leadsTo(link, promoted));
+    Await.until(HEAL_BOUND, "the link leads to the promoted node", () -> leadsTo(link, promoted));
     old.resume();
     Await.until(
         HEAL_BOUND, "the old master follows", () -> cluster.replicasOf(promoted).contains(old));
@@ -190,10 +184,7 @@ class ClusterTopologyIT {
     int shard = 0;
     TestLink link = link(shard);
     EmbeddedRedis promoted = cluster.failover(cluster.masterOf(slotOf(shard)));
-    Await.until(
-        Duration.ofSeconds(10),
-        "the link leads to the promoted node",
-        () -> leadsTo(link, promoted));
+    Await.until(HEAL_BOUND, "the link leads to the promoted node", () -> leadsTo(link, promoted));
   }
 
   @Test
@@ -210,8 +201,7 @@ class ClusterTopologyIT {
     cluster.moveSlot(slot, to);
     try {
       expect(link, "MOVED", "HSET", key, "lost", "1");
-      Await.until(
-          Duration.ofSeconds(10), "the link leads to the new node", () -> leadsTo(link, to));
+      Await.until(HEAL_BOUND, "the link leads to the new node", () -> leadsTo(link, to));
       assertThat(link.runId()).isNotEqualTo(before);
       assertThat(link.call("HGETALL", key)).hasToString("[moves, 1]");
     } finally {

@@ -18,6 +18,7 @@ import io.seckill.lua.RedisCallException.Kind;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.FaultProxy;
 import io.seckill.testkit.RedisAddress;
+import io.seckill.testkit.Stalls;
 import io.seckill.testkit.TestRedis;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -37,8 +38,11 @@ import org.junit.jupiter.api.Test;
 /** What a link makes of every fault between it and its server. */
 class RedisLinkFaultIT {
 
-  private static final long CONNECT_TIMEOUT_MS = 500;
-  private static final RedisLink.Options OPTIONS = new RedisLink.Options(CONNECT_TIMEOUT_MS, false);
+  /** More patient than a machine stands still: such a link is lost by what a test does only. */
+  private static final RedisLink.Options PATIENT = new RedisLink.Options(10_000, false);
+
+  /** For tests that wait until it has had enough. */
+  private static final RedisLink.Options HASTY = new RedisLink.Options(500, false);
 
   private final List<AutoCloseable> opened = new ArrayList<>();
   private EmbeddedRedis redis;
@@ -63,11 +67,19 @@ class RedisLinkFaultIT {
   }
 
   private TestLink client(Topology topology) {
-    return owned(new TestLink(topology, 0, OPTIONS));
+    return owned(new TestLink(topology, 0, PATIENT));
   }
 
   private TestLink client() {
     return client(Topology.standalone(TestLoop.endpoint(address))).open().untilUp();
+  }
+
+  private TestLink hasty(Topology topology) {
+    return owned(new TestLink(topology, 0, HASTY));
+  }
+
+  private TestLink hasty() {
+    return hasty(Topology.standalone(TestLoop.endpoint(address))).open().untilUp();
   }
 
   private static RedisEndpoint endpoint(FaultProxy proxy) {
@@ -210,9 +222,9 @@ class RedisLinkFaultIT {
 
   @Test
   void RF_07_callsShouldEndByTheirDeadlineWhenTheServerIsFrozen() {
-    TestLink client = client();
+    TestLink client = hasty();
+    long stalledBefore = Stalls.nanos();
     redis.pause();
-    long startedAt = System.nanoTime();
     List<Future<Response>> calls = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       calls.add(client.echo("frozen-" + i, 300 + i));
@@ -222,9 +234,11 @@ class RedisLinkFaultIT {
       assertThat(failure.kind()).isEqualTo(Kind.UNKNOWN);
       assertThat(failure.code()).isIn("TIMEOUT", "CLOSED");
     }
-    assertThat(failureOf(() -> client.loop.await(() -> calls.get(0))).code()).isEqualTo("TIMEOUT");
-    // All ended long before the deadline of this test, none hangs on the frozen server.
-    assertThat((System.nanoTime() - startedAt) / 1_000_000).isLessThan(TIMEOUT_MS);
+    // The first to end ends the connection. When the machine stood still that may be a heartbeat.
+    if (Stalls.nanos() == stalledBefore) {
+      assertThat(failureOf(() -> client.loop.await(() -> calls.get(0))).code())
+          .isEqualTo("TIMEOUT");
+    }
     assertThat(client.loop.get(client.link::isUp)).isFalse();
 
     redis.resume();
@@ -237,7 +251,7 @@ class RedisLinkFaultIT {
 
   @Test
   void RF_07_frozenServerShouldBeNoticedWhileNothingIsCalled() {
-    TestLink client = client();
+    TestLink client = hasty();
     redis.pause();
     client.loop.until("the link is down", () -> !client.link.isUp());
     redis.resume();
@@ -262,7 +276,7 @@ class RedisLinkFaultIT {
                     TestShard.batch(List.of(purchase)),
                     200));
     RedisCallException failure = failureOf(() -> shard.loop.await(() -> call));
-    assertThat(failure.code()).isEqualTo("TIMEOUT");
+    assertThat(failure.code()).isIn("TIMEOUT", "CLOSED");
     assertThat(failure.kind()).isEqualTo(Kind.UNKNOWN);
     long before = shard.loop.get(shard.link::serverTimeMs);
     shard.loop.until("not-after has passed", () -> shard.link.serverTimeMs() > before + 250);
@@ -442,13 +456,13 @@ class RedisLinkFaultIT {
     proxy.blackhole();
     AtomicInteger asked = new AtomicInteger();
     TestLink client =
-        client(
+        hasty(
                 (vertx, shard, maxAgeMs) -> {
                   asked.incrementAndGet();
                   return Future.succeededFuture(endpoint(proxy));
                 })
             .open();
-    Await.until(TestLoop.BOUND, "it tried three times", () -> asked.get() == 3);
+    Await.until(TestLoop.BOUND, "it tried three times", () -> asked.get() >= 3);
     proxy.heal();
     client.untilUp();
     Await.until(TestLoop.BOUND, "the old ones are gone", () -> proxy.connections() == 1);
@@ -516,15 +530,18 @@ class RedisLinkFaultIT {
   @Test
   void clockShouldBeTheServers() {
     TestLink client = client();
-    long serverMs =
-        client.loop.await(
-            () ->
-                client
-                    .link
-                    .send(Request.cmd(Command.TIME), TIMEOUT_MS)
-                    .map(t -> t.get(0).toLong() * 1_000 + t.get(1).toLong() / 1_000));
-    assertThat(client.loop.get(client.link::serverTimeMs))
-        .isBetween(serverMs - 100, serverMs + 5_000);
+    long beforeMs = serverTimeMs(client);
+    long estimatedMs = client.loop.get(client.link::serverTimeMs);
+    assertThat(estimatedMs).isBetween(beforeMs - 100, serverTimeMs(client) + 100);
+  }
+
+  private static long serverTimeMs(TestLink client) {
+    return client.loop.await(
+        () ->
+            client
+                .link
+                .send(Request.cmd(Command.TIME), TIMEOUT_MS)
+                .map(t -> t.get(0).toLong() * 1_000 + t.get(1).toLong() / 1_000));
   }
 
   @Test

@@ -22,8 +22,11 @@ class SentinelTopologyIT {
 
   private static final RedisLink.Options OPTIONS = new RedisLink.Options(2_000, false);
 
-  /** The sentinels look at an old master that came back for 8 s before they demote it. */
-  private static final Duration HEAL_BOUND = Duration.ofSeconds(40);
+  /**
+   * The sentinels look at an old master that came back for 8 s before they demote it, and do
+   * nothing for 30 s when they stood still with the machine.
+   */
+  private static final Duration HEAL_BOUND = Duration.ofSeconds(90);
 
   private static TestSentinels servers;
 
@@ -117,7 +120,7 @@ class SentinelTopologyIT {
     old.kill();
     EmbeddedRedis promoted = servers.awaitMasterInsteadOf(old);
     Await.until(
-        Duration.ofSeconds(10),
+        HEAL_BOUND,
         "the link leads to the promoted server",
         () -> leadsTo(link, runIdOf(promoted)));
     assertThat(link.call("SET", "after", "failover")).hasToString("OK");
@@ -137,7 +140,7 @@ class SentinelTopologyIT {
     // The old one is a master by its own account for some seconds more.
     EmbeddedRedis promoted = servers.failover();
     Await.until(
-        Duration.ofSeconds(10),
+        HEAL_BOUND,
         "the link leads to the promoted server",
         () -> leadsTo(link, runIdOf(promoted)));
   }

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A link under test with its loop. */
 final class TestLink implements AutoCloseable {
 
-  private static final long TIMEOUT_MS = 5_000;
+  private static final long TIMEOUT_MS = 20_000;
 
   final TestLoop loop = new TestLoop();
   final RedisLink link;

@@ -17,7 +17,7 @@ final class TestLoop {
   static final Vertx VERTX = Vertx.vertx();
 
   /** Far above what any wait of these tests needs. */
-  static final Duration BOUND = Duration.ofSeconds(15);
+  static final Duration BOUND = Duration.ofSeconds(40);
 
   private final Context context = ((VertxInternal) VERTX).createEventLoopContext();
 

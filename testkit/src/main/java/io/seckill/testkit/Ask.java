@@ -4,6 +4,7 @@ import io.seckill.embedded.EmbeddedServer;
 import io.seckill.embedded.RawRedis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 
@@ -17,28 +18,37 @@ final class Ask {
 
   /** One command with a simple reply. */
   static String text(EmbeddedServer server, String... command) {
-    try (RawRedis redis = new RawRedis(server.host(), server.port(), BOUND)) {
-      return redis.call(command);
-    } catch (IOException e) {
-      throw failed(server, command, e);
-    }
+    return ask(server, redis -> redis.call(command), command);
   }
 
   /** One command with a list as its reply. */
   static List<String> list(EmbeddedServer server, String... command) {
-    try (RawRedis redis = new RawRedis(server.host(), server.port(), BOUND)) {
-      return redis.list(command);
-    } catch (IOException e) {
-      throw failed(server, command, e);
-    }
+    return ask(server, redis -> redis.list(command), command);
   }
 
   /** One field of INFO. */
   static String info(EmbeddedServer server, String section, String field) {
-    try (RawRedis redis = new RawRedis(server.host(), server.port(), BOUND)) {
-      return redis.info(section, field);
-    } catch (IOException e) {
-      throw failed(server, new String[] {"INFO", section}, e);
+    return ask(server, redis -> redis.info(section, field), "INFO", section);
+  }
+
+  /** A question. */
+  private interface Question<T> {
+    T to(RawRedis redis) throws IOException;
+  }
+
+  /** Asks again when it was the machine that stood still. */
+  private static <T> T ask(EmbeddedServer server, Question<T> question, String... command) {
+    while (true) {
+      long stalledBefore = Stalls.nanos();
+      try (RawRedis redis = new RawRedis(server.host(), server.port(), BOUND)) {
+        return question.to(redis);
+      } catch (SocketTimeoutException e) {
+        if (Stalls.nanos() == stalledBefore) {
+          throw failed(server, command, e);
+        }
+      } catch (IOException e) {
+        throw failed(server, command, e);
+      }
     }
   }
 

@@ -3,11 +3,16 @@ package io.seckill.testkit;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongPredicate;
 
-/** Waits with a bound, instead of sleeping for luck. */
+/**
+ * Waits with a bound, instead of sleeping for luck. Time in which the machine stood still does not
+ * count, see {@link Stalls}.
+ */
 public final class Await {
 
   private static final long POLL_MS = 10;
@@ -23,7 +28,29 @@ public final class Await {
    */
   public static void until(Duration bound, String what, Callable<Boolean> condition)
       throws InterruptedException {
-    long deadline = System.nanoTime() + bound.toNanos();
+    long stalledBefore = Stalls.nanos();
+    poll(
+        what,
+        condition,
+        sinceNanos ->
+            System.nanoTime() - sinceNanos - (Stalls.nanos() - stalledBefore) > bound.toNanos());
+  }
+
+  /**
+   * The same for what the product promises within a time. Where the machine stalled, the promise is
+   * another one: {@link Stalls#allow}.
+   */
+  public static void kept(Duration promise, String what, Callable<Boolean> condition)
+      throws InterruptedException {
+    poll(
+        what,
+        condition,
+        sinceNanos -> System.nanoTime() - sinceNanos > Stalls.allow(promise).toNanos());
+  }
+
+  private static void poll(String what, Callable<Boolean> condition, LongPredicate isOver)
+      throws InterruptedException {
+    long sinceNanos = System.nanoTime();
     while (true) {
       Exception problem = null;
       try {
@@ -35,9 +62,8 @@ public final class Await {
       } catch (Exception e) {
         problem = e;
       }
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError(
-            "Waited %d ms in vain until %s".formatted(bound.toMillis(), what), problem);
+      if (isOver.test(sinceNanos)) {
+        throw new AssertionError(inVain(sinceNanos, "until " + what), problem);
       }
       Thread.sleep(POLL_MS);
     }
@@ -52,13 +78,24 @@ public final class Await {
    */
   public static <T> T result(Duration bound, String what, Future<T> future)
       throws InterruptedException, ExecutionException {
-    try {
-      return future
-          .toCompletionStage()
-          .toCompletableFuture()
-          .get(bound.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      throw new AssertionError("Waited %d ms in vain for %s".formatted(bound.toMillis(), what), e);
+    CompletableFuture<T> result = future.toCompletionStage().toCompletableFuture();
+    long sinceNanos = System.nanoTime();
+    long stalledBefore = Stalls.nanos();
+    while (true) {
+      long stalledNanos = Stalls.nanos() - stalledBefore;
+      long leftNanos = bound.toNanos() + stalledNanos - (System.nanoTime() - sinceNanos);
+      try {
+        return result.get(leftNanos, TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        if (Stalls.nanos() - stalledBefore == stalledNanos) {
+          throw new AssertionError(inVain(sinceNanos, "for " + what), e);
+        }
+      }
     }
+  }
+
+  private static String inVain(long sinceNanos, String what) {
+    long waitedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
+    return "Waited %d ms in vain %s".formatted(waitedMs, what);
   }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutionException;
  */
 public final class SqlHold implements AutoCloseable {
 
-  private static final Duration BOUND = Duration.ofSeconds(20);
+  private static final Duration BOUND = Duration.ofSeconds(60);
 
   private final MySQLConnection connection;
 

@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class SqlServer {
 
-  private static final Duration BOUND = Duration.ofSeconds(20);
+  private static final Duration BOUND = Duration.ofSeconds(60);
 
   /** One small Vert.x for all setting up; its threads do not hold the JVM. */
   private static final class Client {

@@ -33,8 +33,8 @@ public final class TestCluster implements AutoCloseable {
   private static final int NODE_TIMEOUT_MS = 2_000;
 
   private static final int KEYS_AT_ONCE = 100;
-  private static final Duration READY_BOUND = Duration.ofSeconds(40);
-  private static final Duration FAILOVER_BOUND = Duration.ofSeconds(40);
+  private static final Duration READY_BOUND = Duration.ofSeconds(90);
+  private static final Duration FAILOVER_BOUND = Duration.ofSeconds(90);
 
   /**
    * Redis gives a manual failover up after five seconds, without a word: when the replica is still
@@ -43,7 +43,7 @@ public final class TestCluster implements AutoCloseable {
   private static final Duration MANUAL_FAILOVER = Duration.ofSeconds(6);
 
   /** A stream of a million entries takes about a second. */
-  private static final Duration MIGRATE_BOUND = Duration.ofSeconds(20);
+  private static final Duration MIGRATE_BOUND = Duration.ofSeconds(60);
 
   private final List<EmbeddedRedis> nodes = new ArrayList<>();
 

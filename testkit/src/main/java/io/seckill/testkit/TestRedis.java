@@ -21,7 +21,7 @@ public final class TestRedis {
   private static final String IMAGE = "redis:7-alpine";
   private static final int PORT = 6379;
   private static final int SLOTS = 16_384;
-  private static final Duration BOUND = Duration.ofSeconds(10);
+  private static final Duration BOUND = Duration.ofSeconds(30);
 
   private TestRedis() {}
 

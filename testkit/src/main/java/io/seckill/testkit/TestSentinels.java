@@ -39,9 +39,10 @@ public final class TestSentinels implements AutoCloseable {
   private static final int FAILOVER_TIMEOUT_MS = 4_000;
 
   /** Sentinels hear of each other every 2 s and ask for replicas every 10 s at first. */
-  private static final Duration READY_BOUND = Duration.ofSeconds(40);
+  private static final Duration READY_BOUND = Duration.ofSeconds(90);
 
-  private static final Duration FAILOVER_BOUND = Duration.ofSeconds(40);
+  /** A sentinel that stood still for 2 s with the machine does nothing for 30 s more (TILT). */
+  private static final Duration FAILOVER_BOUND = Duration.ofSeconds(90);
 
   private static final ServerPlan.Label LABEL =
       new ServerPlan.Label("sentinel", "there is no test with sentinels without it");

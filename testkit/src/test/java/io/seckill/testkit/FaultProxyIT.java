@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class FaultProxyIT {
 
-  private static final Duration BOUND = Duration.ofSeconds(5);
+  private static final Duration BOUND = Duration.ofSeconds(30);
 
   private final String key = "proxy:" + UUID.randomUUID();
   private FaultProxy proxy;
@@ -150,7 +150,7 @@ class FaultProxyIT {
       assertThatThrownBy(() -> redis.call("INCR", key)).isInstanceOf(IOException.class);
     }
     assertThat(direct.call("EXISTS", key)).isEqualTo("0");
-    assertThat(proxy.losses()).isEqualTo(1);
+    Await.until(BOUND, "the loss is counted", () -> proxy.losses() == 1);
     try (RawRedis redis = connect(BOUND)) {
       assertThat(redis.call("INCR", key)).isEqualTo("1");
     }

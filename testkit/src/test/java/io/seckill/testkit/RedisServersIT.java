@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class RedisServersIT {
 
-  private static final Duration BOUND = Duration.ofSeconds(5);
+  private static final Duration BOUND = Duration.ofSeconds(30);
 
   @Test
   void sharesOneRedisAndGivesPrivateOnes() throws Exception {

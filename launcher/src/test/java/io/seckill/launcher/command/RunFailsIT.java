@@ -100,7 +100,7 @@ class RunFailsIT {
     assertThat(folder.resolve("run.json")).doesNotExist();
     // Threads of the tests' own clients are daemons.
     Await.until(
-        Duration.ofSeconds(5),
+        Duration.ofSeconds(30),
         "all threads of Vert.x have ended",
         () ->
             Thread.getAllStackTraces().keySet().stream()

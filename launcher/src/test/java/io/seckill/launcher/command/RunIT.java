@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code run} as a process, and the commands that speak to it. */
 class RunIT {
 
-  private static final Duration BOUND = Duration.ofSeconds(10);
+  private static final Duration BOUND = Duration.ofSeconds(30);
   private static final String[] RUN = {
     "run", "--json", "--port", "0", "--admin-port", "0", "--management-port", "0"
   };

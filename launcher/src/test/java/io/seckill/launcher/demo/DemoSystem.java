@@ -22,7 +22,7 @@ import java.util.Optional;
  */
 final class DemoSystem implements AutoCloseable {
 
-  private static final Duration BOUND = Duration.ofSeconds(10);
+  private static final Duration BOUND = Duration.ofSeconds(30);
 
   private final EmbeddedRedis redis = TestRedis.start();
   private final MySqlAddress mysql = TestMariaDb.shared().newDatabase();

@@ -11,7 +11,7 @@ import java.util.List;
 /** Three masters with a replica each, and two shards on each of them. */
 final class ClusterServers implements RedisServers.Replicated {
 
-  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final Duration BOUND = Duration.ofSeconds(90);
   private static final int SHARDS = 6;
 
   /** As {@link TestCluster} starts them. */
@@ -64,6 +64,16 @@ final class ClusterServers implements RedisServers.Replicated {
         RedisServers.ask(node, "CONFIG", "SET", "cluster-node-timeout", timeout);
       }
     }
+  }
+
+  @Override
+  public void allowLateFailover() {
+    for (EmbeddedRedis node : all.nodes()) {
+      if (node.running()) {
+        RedisServers.ask(node, "CONFIG", "SET", "cluster-replica-validity-factor", "0");
+      }
+    }
+    allowFailover(true);
   }
 
   @Override

@@ -44,6 +44,12 @@ interface RedisServers extends AutoCloseable {
   /** Servers with replicas. */
   interface Replicated extends RedisServers {
 
+    /**
+     * Lets others take over again, also replicas that have heard nothing of their master for long:
+     * on a slow machine a test takes its time.
+     */
+    void allowLateFailover();
+
     /** Lets a replica take over in an orderly way. Returns when the takeover has begun. */
     void handOver(EmbeddedRedis master) throws InterruptedException;
 
@@ -56,7 +62,7 @@ interface RedisServers extends AutoCloseable {
 
   /** One command with a simple reply, over a connection of its own. */
   static String ask(EmbeddedServer server, String... command) {
-    try (RawRedis redis = new RawRedis(server.host(), server.port(), Duration.ofSeconds(5))) {
+    try (RawRedis redis = new RawRedis(server.host(), server.port(), Duration.ofSeconds(10))) {
       return redis.call(command);
     } catch (IOException e) {
       throw new UncheckedIOException(

@@ -51,8 +51,11 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class SaleSystem implements AutoCloseable {
 
-  /** Far above what any fault takes to heal; a bound against hanging. */
-  static final Duration BOUND = Duration.ofSeconds(30);
+  /**
+   * Far above what any fault takes to heal; a bound against hanging. Sentinels that stood still
+   * with the machine do nothing for half a minute more.
+   */
+  static final Duration BOUND = Duration.ofSeconds(90);
 
   private static final DeliveryOptions OPTIONS = new DeliveryOptions().setSendTimeout(60_000);
   private static final int WON = 202;

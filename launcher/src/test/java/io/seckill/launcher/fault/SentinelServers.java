@@ -10,10 +10,16 @@ import java.util.List;
 /** One master, two replicas and three sentinels. */
 final class SentinelServers implements RedisServers.Replicated {
 
-  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final Duration BOUND = Duration.ofSeconds(90);
 
   /** As {@link TestSentinels} starts them. */
   private static final int DOWN_AFTER_MS = 2_000;
+
+  /**
+   * Sentinels promote no replica whose link had been down for ten times this long when its master
+   * went.
+   */
+  private static final int LATE_DOWN_AFTER_MS = 8_000;
 
   private static final int FAR_OFF_MS = 600_000;
 
@@ -45,7 +51,15 @@ final class SentinelServers implements RedisServers.Replicated {
 
   @Override
   public void allowFailover(boolean allowed) {
-    String downAfter = Integer.toString(allowed ? DOWN_AFTER_MS : FAR_OFF_MS);
+    callDownAfter(allowed ? DOWN_AFTER_MS : FAR_OFF_MS);
+  }
+
+  @Override
+  public void allowLateFailover() {
+    callDownAfter(LATE_DOWN_AFTER_MS);
+  }
+
+  private void callDownAfter(int ms) {
     for (EmbeddedServer sentinel : all.sentinels()) {
       RedisServers.ask(
           sentinel,
@@ -53,7 +67,7 @@ final class SentinelServers implements RedisServers.Replicated {
           "SET",
           TestSentinels.MASTER_NAME,
           "down-after-milliseconds",
-          downAfter);
+          Integer.toString(ms));
     }
   }
 

@@ -16,11 +16,11 @@ import java.util.concurrent.TimeUnit;
  */
 final class SteadyBuyers implements AutoCloseable {
 
-  /** Ten a second in each shard at most. */
-  private static final long PACE_MS = 100;
+  /** Five a second in each shard at most. */
+  private static final long PACE_MS = 200;
 
   /** Units for each shard that outlast the longest wait of a test. */
-  static final long STOCK_EACH = 10 * SaleSystem.BOUND.toSeconds();
+  static final long STOCK_EACH = 5 * SaleSystem.BOUND.toSeconds();
 
   private final SaleSystem sales;
   private final ItemId item;

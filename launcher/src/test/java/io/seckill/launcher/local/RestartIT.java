@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A local system that stops and starts again on its data. */
 class RestartIT {
 
-  private static final Duration BOUND = Duration.ofSeconds(20);
+  private static final Duration BOUND = Duration.ofSeconds(60);
 
   @TempDir private Path folder;
 
