@@ -7,10 +7,13 @@ import io.seckill.common.order.PurchaseLine;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -40,7 +43,7 @@ public final class DecidePurchases {
   /**
    * What holds for the whole batch.
    *
-   * @param maxLogEntries entries beyond which nothing is sold
+   * @param maxLogEntries changes in the log beyond which nothing is sold
    * @param windowWins wins of one user in a window; 0 for no window
    * @param windowMs length of the window
    */
@@ -53,9 +56,23 @@ public final class DecidePurchases {
    * @param seenSeq the highest number of the fence's epoch that the caller has seen; 0 for none. A
    *     shard that knows less has lost what it had told: it is frozen and refuses as FENCED
    * @param groups which items have a group
+   * @param lead the item that the latest {@link Decided} of the shard named as lead, or null; a
+   *     wrong one costs one call more
    * @param purchases 1 to {@value #MAX_BATCH}
    */
-  public record Batch(Limits limits, long seenSeq, ItemGroups groups, List<Purchase> purchases) {}
+  public record Batch(
+      Limits limits, long seenSeq, ItemGroups groups, ItemId lead, List<Purchase> purchases) {
+
+    /** A batch of a caller that knows no lead. */
+    public Batch(Limits limits, long seenSeq, ItemGroups groups, List<Purchase> purchases) {
+      this(limits, seenSeq, groups, null, purchases);
+    }
+
+    /** The same batch for a shard with another lead. */
+    Batch withLead(ItemId other) {
+      return new Batch(limits, seenSeq, groups, other, purchases);
+    }
+  }
 
   /** What became of the call. */
   public sealed interface Result {}
@@ -67,9 +84,14 @@ public final class DecidePurchases {
    * Everything was decided.
    *
    * @param headSeq the shard's seq after the batch
+   * @param lead the item whose wins have their time for the user's window in the receipt; null when
+   *     it is not known
+   * @param adds entries of units that the shard has had of each item of the batch; without the
+   *     items that it does not know
    * @param decisions one for each purchase, in their order
    */
-  public record Decided(long headSeq, List<Decision> decisions) implements Result {}
+  public record Decided(long headSeq, ItemId lead, Map<ItemId, Long> adds, List<Decision> decisions)
+      implements Result {}
 
   /**
    * What became of one purchase.
@@ -92,10 +114,18 @@ public final class DecidePurchases {
   /** Runs the batch. Fails with {@link RedisCallException}. */
   public static Future<Result> run(
       RedisLink link, Fence fence, RedisKeys keys, Batch batch, long timeoutMs) {
-    Script.Call call = callOf(fence, keys, batch);
+    long endsAt = System.nanoTime() + timeoutMs * 1_000_000;
+    Map<ItemId, Integer> items = numbered(batch);
+    Script.Call call = callOf(fence, keys, batch, items);
     return SCRIPT
         .run(link, fence, call.keys(), call.args(), timeoutMs)
-        .map(reply -> resultOf(reply, fence.epoch(), batch.purchases().size()));
+        .compose(
+            reply -> {
+              Optional<ItemId> lead = otherLead(reply);
+              return lead.isPresent()
+                  ? run(link, fence, keys, batch.withLead(lead.get()), leftMs(endsAt))
+                  : Future.succeededFuture(resultOf(reply, fence.epoch(), batch, items.keySet()));
+            });
   }
 
   /**
@@ -104,50 +134,74 @@ public final class DecidePurchases {
    */
   public static Future<Replicated> runAndWait(
       RedisLink link, Fence fence, RedisKeys keys, Batch batch, ReplicaWait wait, long timeoutMs) {
+    long endsAt = System.nanoTime() + timeoutMs * 1_000_000;
+    Map<ItemId, Integer> items = numbered(batch);
     return SCRIPT
-        .runAndWait(link, callOf(fence, keys, batch), wait, timeoutMs)
-        .map(
-            replicated ->
-                new Replicated(
-                    resultOf(replicated.reply(), fence.epoch(), batch.purchases().size()),
-                    replicated.replicas() >= wait.replicas()));
+        .runAndWait(link, callOf(fence, keys, batch, items), wait, timeoutMs)
+        .compose(
+            replicated -> {
+              Optional<ItemId> lead = otherLead(replicated.reply());
+              return lead.isPresent()
+                  ? runAndWait(link, fence, keys, batch.withLead(lead.get()), wait, leftMs(endsAt))
+                  : Future.succeededFuture(
+                      new Replicated(
+                          resultOf(replicated.reply(), fence.epoch(), batch, items.keySet()),
+                          replicated.replicas() >= wait.replicas()));
+            });
   }
 
-  private static Script.Call callOf(Fence fence, RedisKeys keys, Batch batch) {
+  /** The lead that the script wants to be named, when it has decided nothing for that reason. */
+  private static Optional<ItemId> otherLead(Response reply) {
+    return reply.get(0).toString().equals("LEAD")
+        ? Optional.of(ItemId.parse(reply.get(1).toString()))
+        : Optional.empty();
+  }
+
+  /** What is left for another try; the fence's own deadline ends the tries. */
+  private static long leftMs(long endsAtNanos) {
+    return Math.max(1, (endsAtNanos - System.nanoTime()) / 1_000_000);
+  }
+
+  /** The batch's items in the order in which the script gets them, with their indexes there. */
+  private static Map<ItemId, Integer> numbered(Batch batch) {
+    Map<ItemId, Integer> items = new LinkedHashMap<>();
+    for (Purchase purchase : batch.purchases()) {
+      for (PurchaseLine line : purchase.lines()) {
+        items.putIfAbsent(line.item(), items.size() + 1);
+      }
+    }
+    return items;
+  }
+
+  private static Script.Call callOf(
+      Fence fence, RedisKeys keys, Batch batch, Map<ItemId, Integer> items) {
     List<Purchase> purchases = batch.purchases();
     if (purchases.isEmpty() || purchases.size() > MAX_BATCH) {
       throw new IllegalArgumentException("1 to " + MAX_BATCH + " purchases");
     }
     Limits limits = batch.limits();
-    Map<ItemId, Integer> items = new HashMap<>();
     Set<String> groups = new LinkedHashSet<>();
     List<String> scriptKeys = new ArrayList<>();
     scriptKeys.add(keys.head());
     scriptKeys.add(keys.log());
-    List<String> args = new ArrayList<>(7 + 3 * purchases.size());
+    List<String> args = new ArrayList<>(8 + 3 * purchases.size());
     args.add(Long.toString(batch.seenSeq()));
     args.add(Long.toString(limits.maxLogEntries()));
     args.add(Integer.toString(limits.windowWins()));
     args.add(Long.toString(limits.windowMs()));
-    int countAt = args.size();
-    args.add("");
-    for (Purchase purchase : purchases) {
-      for (PurchaseLine line : purchase.lines()) {
-        ItemId item = line.item();
-        if (items.putIfAbsent(item, items.size() + 1) == null) {
-          scriptKeys.add(keys.item(item));
-          scriptKeys.add(keys.stock(item));
-          scriptKeys.add(keys.receipts(item));
-          String group = batch.groups().idOf(item);
-          args.add(item.toString());
-          args.add(group);
-          if (!group.isEmpty()) {
-            groups.add(group);
-          }
-        }
+    args.add(batch.lead() == null ? "" : batch.lead().toString());
+    args.add(Integer.toString(items.size()));
+    for (ItemId item : items.keySet()) {
+      scriptKeys.add(keys.item(item));
+      scriptKeys.add(keys.stock(item));
+      scriptKeys.add(keys.receipts(item));
+      String group = batch.groups().idOf(item);
+      args.add(item.toString());
+      args.add(group);
+      if (!group.isEmpty()) {
+        groups.add(group);
       }
     }
-    args.set(countAt, Integer.toString(items.size()));
     groups.forEach(group -> scriptKeys.add(keys.held(group)));
     for (Purchase purchase : purchases) {
       args.add(purchase.user().value());
@@ -156,6 +210,9 @@ public final class DecidePurchases {
     }
     if (limits.windowWins() > 0) {
       scriptKeys.addAll(keys.windows());
+      if (batch.lead() != null) {
+        scriptKeys.add(keys.receipts(batch.lead()));
+      }
     }
     return new Script.Call(fence, scriptKeys, args);
   }
@@ -174,14 +231,24 @@ public final class DecidePurchases {
     return text.toString();
   }
 
-  private static Result resultOf(Response reply, long epoch, int purchases) {
+  private static Result resultOf(
+      Response reply, long epoch, Batch batch, Collection<ItemId> items) {
     String status = reply.get(0).toString();
     if (!status.equals("OK")) {
       return new Refused(FenceStatus.valueOf(status));
     }
+    int purchases = batch.purchases().size();
     List<Decision> decisions = new ArrayList<>(purchases);
     long seq = reply.get(1).toLong();
-    int at = 2;
+    String lead = reply.get(2).toString();
+    int at = 3;
+    Map<ItemId, Long> adds = new HashMap<>();
+    for (ItemId item : items) {
+      String count = reply.get(at++).toString();
+      if (!count.isEmpty()) {
+        adds.put(item, Long.parseLong(count));
+      }
+    }
     for (int i = 0; i < purchases; i++) {
       PurchaseStatus its = PurchaseStatus.valueOf(reply.get(at++).toString());
       EntryId entry =
@@ -196,7 +263,7 @@ public final class DecidePurchases {
     if (at != reply.size()) {
       throw new IllegalStateException("decide_purchases answered " + reply.size() + " values");
     }
-    return new Decided(seq, decisions);
+    return new Decided(seq, lead.isEmpty() ? null : ItemId.parse(lead), adds, decisions);
   }
 
   private static EntryId entryOf(String text) {

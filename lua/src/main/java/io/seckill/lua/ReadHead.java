@@ -23,6 +23,8 @@ public final class ReadHead {
    * @param shardCount S
    * @param progress steps of a repair that is under way; 0 outside one
    * @param sales the stop switch as the shard knows it
+   * @param unstored numbers of this epoch whose entries are in the log still, exact to the length
+   *     of one entry
    */
   public record Head(
       long epoch,
@@ -31,7 +33,8 @@ public final class ReadHead {
       HeadState state,
       int shardCount,
       long progress,
-      SalesRecord sales) {}
+      SalesRecord sales,
+      long unstored) {}
 
   /** The states of a head. */
   public enum HeadState {
@@ -62,6 +65,7 @@ public final class ReadHead {
             HeadState.valueOf(reply.get(4).toString()),
             reply.get(5).toInteger(),
             reply.get(6).toLong(),
-            SalesFields.read(reply, 7)));
+            SalesFields.read(reply, 7),
+            reply.get(9).toLong()));
   }
 }

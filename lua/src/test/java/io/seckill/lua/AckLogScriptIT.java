@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
+import io.seckill.lua.DecidePurchases.Decision;
+import io.seckill.lua.DecidePurchases.Limits;
 import io.seckill.lua.DecidePurchases.Purchase;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -112,23 +115,58 @@ class AckLogScriptIT {
 
   @Test
   void SC_07_logShouldBeEmptyOnceAllIsStored() {
-    ItemId item = shard.sell(1, AckLog.MAX_IDS);
+    shard.sell(1, 10);
     group();
     ack(deliver(3));
-    for (int from = 0; from < AckLog.MAX_IDS; from += DecidePurchases.MAX_BATCH) {
-      int first = from;
-      shard.decide(
-          IntStream.range(first, first + DecidePurchases.MAX_BATCH)
-              .mapToObj(i -> buy("u" + i, null, item, 1))
-              .toArray(Purchase[]::new));
-    }
-    List<EntryId> all = deliver(AckLog.MAX_IDS);
-    assertThat(ack(all)).isEqualTo(new StepResult(StepResult.Status.OK, "" + AckLog.MAX_IDS));
+    // As many entries as one call takes, the last one with the number that the head knows.
+    int most = AckLog.MAX_IDS;
+    shard.redis(
+        "EVAL",
+        "for i = 4, 3 + ARGV[2] do redis.call('XADD', KEYS[1], ARGV[1] .. '-' .. i, 'k', 'x') end"
+            + " redis.call('HSET', KEYS[2], 'seq', 3 + ARGV[2])",
+        "2",
+        shard.keys.log(),
+        shard.keys.head(),
+        Long.toString(shard.epoch()),
+        Integer.toString(most));
+    assertThat(ack(deliver(most))).isEqualTo(new StepResult(StepResult.Status.OK, "" + most));
     assertThat(left()).isEmpty();
     assertThat(shard.redis("XPENDING", shard.keys.log(), RedisKeys.GROUP).get(0).toLong()).isZero();
     // The numbers go on.
-    assertThat(shard.win(buy("late", null, shard.sell(1, 1), 1)).seq())
-        .isEqualTo(AckLog.MAX_IDS + 3 + 4);
+    assertThat(shard.win(buy("late", null, shard.sell(1, 1), 1)).seq()).isEqualTo(most + 3 + 4);
+  }
+
+  @Test
+  void headShouldTellHowManyNumbersTheLogHoldsAndSellingStopAtTheBound() {
+    ItemId item = shard.sell(1, 100);
+    group();
+    ack(deliver(3));
+    assertThat(unstored()).isZero();
+    Limits bound = new Limits(40, 0, 0);
+    Purchase[] crowd =
+        IntStream.range(0, 50).mapToObj(i -> buy("u" + i, null, item, 1)).toArray(Purchase[]::new);
+    assertThat(shard.decide(bound, crowd).stream().map(Decision::status))
+        .as("wins are counted, not entries")
+        .startsWith(Collections.nCopies(40, PurchaseStatus.WIN).toArray(PurchaseStatus[]::new))
+        .endsWith(Collections.nCopies(10, PurchaseStatus.LOG_FULL).toArray(PurchaseStatus[]::new));
+    assertThat(unstored()).isEqualTo(40);
+
+    List<EntryId> delivered = deliver(10);
+    assertThat(delivered).containsExactly(new EntryId(shard.epoch(), 43));
+    assertThat(unstored()).isEqualTo(40);
+    ack(delivered);
+    assertThat(unstored()).isZero();
+    assertThat(shard.decide(bound, buy("late", null, item, 1)).get(0).status())
+        .isEqualTo(PurchaseStatus.WIN);
+    shard.reopen();
+    assertThat(unstored()).as("another epoch counts its own").isZero();
+  }
+
+  private long unstored() {
+    return shard
+        .run(() -> ReadHead.run(shard.link, shard.keys, TIMEOUT_MS))
+        .map(ReadHead.Head::unstored)
+        .orElseThrow();
   }
 
   @Test

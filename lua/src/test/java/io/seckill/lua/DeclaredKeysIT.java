@@ -93,6 +93,7 @@ class DeclaredKeysIT {
             .entry();
     shard.release("alice", win, one, two);
     shard.read(one);
+    shard.scan(one, ScanReceipts.START);
     shard.send(one, 2, 1, OptionalLong.of(0));
     shard.take(one, 3, 1);
     shard.switchSales(true, 1);

@@ -67,7 +67,7 @@ final class ModelledShard {
   List<Decision> decide(List<Purchase> batch) {
     List<Decision> expected = batch.stream().map(model::decide).toList();
     assertThat(shard.call(shard.fence(), NO_LIMITS, batch.toArray(Purchase[]::new)))
-        .isEqualTo(new Decided(model.seq(), expected));
+        .isEqualTo(new Decided(model.seq(), null, model.addsOf(batch), expected));
     return expected;
   }
 
@@ -116,7 +116,10 @@ final class ModelledShard {
           .as("I2: units that %s holds", user)
           .isLessThanOrEqualTo(item.definition.limitPerUser());
     }
-    assertThat(hash(shard.keys.receipts(id))).isEqualTo(receipts);
+    Map<String, String> found = hash(shard.keys.receipts(id));
+    // The model has no times.
+    found.replaceAll((user, receipt) -> receipt.replaceAll("(\\|[hr])\\|\\d{13}", "$1"));
+    assertThat(found).isEqualTo(receipts);
     assertThat(item.held() + item.stock)
         .as("I1: left and held of %s", id)
         .isEqualTo(read.granted() + read.received() - read.sent());

@@ -76,7 +76,8 @@ class OpeningScriptsIT {
                 ReadHead.HeadState.OPEN,
                 S,
                 0,
-                SalesRecord.UNTOUCHED));
+                SalesRecord.UNTOUCHED,
+                3));
     shard.redis("DEL", shard.keys.head());
     assertThat(head()).isEmpty();
   }
@@ -99,7 +100,8 @@ class OpeningScriptsIT {
                 ReadHead.HeadState.REPAIRING,
                 S,
                 0,
-                SalesRecord.UNTOUCHED));
+                SalesRecord.UNTOUCHED,
+                0));
     assertThat(shard.stock(item)).isEqualTo("9");
   }
 
@@ -302,6 +304,8 @@ class OpeningScriptsIT {
         .isEqualTo(
             new DecidePurchases.Decided(
                 1,
+                null,
+                Map.of(item, 5L),
                 List.of(
                     new Decision(PurchaseStatus.REPLAY, win, 0),
                     new Decision(PurchaseStatus.WIN, new EntryId(epoch, 1), 10))));

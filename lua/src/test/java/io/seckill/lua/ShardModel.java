@@ -23,7 +23,7 @@ import java.util.TreeMap;
  */
 final class ShardModel {
 
-  private static final int KEPT_RELEASED = 8;
+  private static final int KEPT_RELEASED = 32;
   private static final String REASON = "timeout";
 
   private final long epoch;
@@ -124,6 +124,20 @@ final class ShardModel {
 
   long seq() {
     return log.size();
+  }
+
+  /** Entries of units of each item that is wanted and known. */
+  Map<ItemId, Long> addsOf(List<Purchase> batch) {
+    Map<ItemId, Long> adds = new TreeMap<>();
+    for (Purchase purchase : batch) {
+      for (PurchaseLine line : purchase.lines()) {
+        Item item = items.get(line.item());
+        if (item != null) {
+          adds.put(line.item(), item.adds);
+        }
+      }
+    }
+    return adds;
   }
 
   /** Units that a user holds of a group, in this shard. */

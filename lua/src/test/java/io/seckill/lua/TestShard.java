@@ -33,6 +33,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,7 +42,7 @@ import java.util.function.Supplier;
 /** A fresh shard on a real server, open, with a link of its own and what tests do with it. */
 final class TestShard implements AutoCloseable {
 
-  static final long TIMEOUT_MS = 5_000;
+  static final long TIMEOUT_MS = 20_000;
   static final Limits NO_LIMITS = new Limits(1_000_000, 0, 60_000);
 
   private static final RedisKeys[] SHARDS = RedisKeys.forShards(1023);
@@ -286,6 +287,10 @@ final class TestShard implements AutoCloseable {
         .orElseThrow();
   }
 
+  Optional<ScanReceipts.Page> scan(ItemId item, String cursor) {
+    return run(() -> ScanReceipts.run(link, fence(), keys, item, cursor, TIMEOUT_MS));
+  }
+
   String stock(ItemId item) {
     return text("GET", keys.stock(item));
   }
@@ -360,7 +365,7 @@ final class TestShard implements AutoCloseable {
       for (int i = 0; i < told.size(); i += 2) {
         fields.put(told.get(i).toString(), told.get(i + 1).toString());
       }
-      entries.add(LogEntries.parse(entry.get(0).toString(), fields));
+      entries.addAll(LogEntries.parseAll(entry.get(0).toString(), fields));
     }
     for (int i = 0; i < entries.size(); i++) {
       assertThat(entries.get(i).id()).isEqualTo(new EntryId(epoch, i + 1));
@@ -374,6 +379,11 @@ final class TestShard implements AutoCloseable {
         .filter(LogEntry.Win.class::isInstance)
         .map(LogEntry.Win.class::cast)
         .toList();
+  }
+
+  /** The wins with higher numbers. */
+  List<LogEntry.Win> winsAfter(long seq) {
+    return wins().stream().filter(win -> win.id().seq() > seq).toList();
   }
 
   /** Everything that a refused call must leave as it was. */

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Every meter of the module, made once. Tags come from fixed lists only. Safe for use by all event
- * loops.
+ * Every meter of the module, made once. Tags come from fixed lists only. An entry counts by its
+ * number: the wins of a batch count one by one. Safe for use by all event loops.
  */
 public final class ConsumerMetrics {
 
@@ -86,7 +86,9 @@ public final class ConsumerMetrics {
             "seckill.consumer.lag.entries",
             lagEntries,
             lags -> lags.values().stream().mapToLong(Long::longValue).sum())
-        .description("Entries in the logs of this process's shards that are not trimmed yet")
+        .description(
+            "Entries of the open epochs of this process's shards that are not stored and trimmed"
+                + " yet, exact to one batch")
         .register(registry);
   }
 
@@ -162,7 +164,7 @@ public final class ConsumerMetrics {
     (clean ? auditsClean : auditsUnclean).increment();
   }
 
-  /** A log has this many entries now. */
+  /** So many numbers of a shard's open epoch are not stored and trimmed. */
   public void lag(Object shard, long entries) {
     lagEntries.put(shard, entries);
   }

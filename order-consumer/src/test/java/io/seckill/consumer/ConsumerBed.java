@@ -36,7 +36,7 @@ import java.util.concurrent.ExecutionException;
 public final class ConsumerBed implements AutoCloseable {
 
   /** Far above what any step takes; a bound against hanging. */
-  public static final Duration BOUND = Duration.ofSeconds(30);
+  public static final Duration BOUND = Duration.ofSeconds(60);
 
   /** The region of all tests. */
   public static final int REGION = 3;

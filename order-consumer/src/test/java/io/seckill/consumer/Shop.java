@@ -49,7 +49,7 @@ import java.util.function.Supplier;
 /** Sells through the real scripts on a private Redis: what the engine does, without the engine. */
 public final class Shop implements AutoCloseable {
 
-  private static final long CALL_MS = 5_000;
+  private static final long CALL_MS = 20_000;
 
   private final ConsumerBed bed;
   private final EmbeddedRedis redis;
@@ -286,6 +286,32 @@ public final class Shop implements AutoCloseable {
     throw new IllegalStateException("the script said " + result);
   }
 
+  /** A record of a batch entry: one unit of an item for a user. */
+  public static String record(String user, long item) {
+    return user + "|-||" + item + ":1:9900:CNY:1:3:900000";
+  }
+
+  /**
+   * Writes the wins of a batch into a shard's log as the script does, and nothing else: stock and
+   * receipts know nothing of them.
+   *
+   * @return the number of the last
+   */
+  public EntryId writeWins(int shard, List<String> records) {
+    long seq = Long.parseLong(redis("HGET", keys[shard].head(), "seq").strip()) + records.size();
+    EntryId last = new EntryId(epochs[shard], seq);
+    redis(
+        "XADD",
+        keys[shard].log(),
+        last.toString(),
+        "t",
+        "1764430000000",
+        "wins",
+        String.join(";", records));
+    redis("HSET", keys[shard].head(), "seq", Long.toString(seq));
+    return last;
+  }
+
   /** Gives a win back. */
   public StepResult release(String user, long item, EntryId win) {
     int shard = shards.shardOf(new UserId(user));
@@ -337,7 +363,7 @@ public final class Shop implements AutoCloseable {
         consumer);
   }
 
-  /** How many entries the log of a shard has. */
+  /** How many stream entries the log of a shard has; the wins of a batch are one. */
   public long logLength(int shard) {
     return Long.parseLong(redis("XLEN", keys[shard].log()).strip());
   }

@@ -34,6 +34,7 @@ final class BoardVerticle extends VerticleBase {
 
   private BoardKeeper keeper;
   private DryPurchases dry;
+  private ReceiptScanner scanner;
   private ItemReconciler reconciler;
   private LedgerClient ledger;
   private SalesSwitch sales;
@@ -59,6 +60,7 @@ final class BoardVerticle extends VerticleBase {
             vertx, engine, sessions, ledger, new BoardKeeper.Repairs(reconciler, sales, transfers));
     dry = new DryPurchases(vertx, keeper, transfers);
     engine.supply().servedBy(context, dry);
+    scanner = new ReceiptScanner(vertx, sessions, engine.soldOut(), engine.filters());
     return new StartupChecks(vertx, engine, ledger)
         .run()
         .compose(done -> onOwnLoop())
@@ -66,6 +68,7 @@ final class BoardVerticle extends VerticleBase {
             done -> {
               sessions.forEach(session -> session.start(() -> {}));
               keeper.start(dry::passed);
+              scanner.start();
               return register();
             });
   }
@@ -176,6 +179,7 @@ final class BoardVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
+    scanner.stop();
     keeper.stop();
     dry.stop();
     return Future.join(consumers.stream().map(MessageConsumer::unregister).toList())

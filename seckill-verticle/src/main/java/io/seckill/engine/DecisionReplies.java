@@ -10,8 +10,8 @@ import io.seckill.common.id.WinId;
 import io.seckill.common.order.PurchaseLine;
 import io.seckill.engine.PurchaseBatcher.Retry;
 import io.seckill.lua.DecidePurchases.Decision;
-import io.seckill.lua.DecidePurchases.Purchase;
 import io.vertx.core.Future;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -38,7 +38,7 @@ final class DecisionReplies {
    */
   void answer(
       ShardSession session,
-      Purchase purchase,
+      List<PurchaseLine> lines,
       Decision decision,
       Consumer<PurchaseReply> answer,
       Retry retry) {
@@ -46,7 +46,7 @@ final class DecisionReplies {
       case WIN ->
           answer.accept(
               PurchaseReply.accepted(
-                  orderId(session, decision.entry()), remaining(purchase, decision.number())));
+                  orderId(session, decision.entry()), remaining(lines, decision.number())));
       case REPLAY -> answer.accept(PurchaseReply.replayed(orderId(session, decision.entry())));
       case LIMIT ->
           answer.accept(
@@ -54,9 +54,9 @@ final class DecisionReplies {
                   ? PurchaseReply.refused(ErrorCode.LIMIT_REACHED)
                   : PurchaseReply.limitReached(orderId(session, decision.entry())));
       case DRY -> {
-        ErrorCode known = knownOfDry(purchase, decision.number());
+        ErrorCode known = knownOfDry(lines, decision.number());
         if (known == null) {
-          await(engine.supply()::await, session, purchase, answer, retry);
+          await(engine.supply()::await, session, lines, answer, retry);
         } else {
           answer.accept(PurchaseReply.refused(known));
         }
@@ -64,7 +64,7 @@ final class DecisionReplies {
       case GROUP -> {
         // The shard knows another group than this node: a new item, or a new group of it.
         if (retry.offers() == 0) {
-          await(engine.supply()::learn, session, purchase, answer, retry);
+          await(engine.supply()::learn, session, lines, answer, retry);
         } else {
           answer.accept(PurchaseReply.refused(ErrorCode.BUSY, BUSY_RETRY_MS));
         }
@@ -84,19 +84,19 @@ final class DecisionReplies {
   }
 
   /** What is known of a purchase that found too few units in its shard; null when nothing is. */
-  private ErrorCode knownOfDry(Purchase purchase, long left) {
+  private ErrorCode knownOfDry(List<PurchaseLine> lines, long left) {
     if (engine.access().shardCount() == 1) {
       // The script saw the only shard: what it saw is the whole truth at that instant.
       // For a basket the number is the stock of the line that was short; below 0 it is a debt.
       return left <= 0 ? ErrorCode.SOLD_OUT : ErrorCode.INSUFFICIENT_STOCK;
     }
-    return engine.soldOut().anySoldOut(purchase.lines()) ? ErrorCode.SOLD_OUT : null;
+    return engine.soldOut().anySoldOut(lines) ? ErrorCode.SOLD_OUT : null;
   }
 
   private void await(
       Function<Supply.Shortage, Future<Supply.Verdict>> place,
       ShardSession session,
-      Purchase purchase,
+      List<PurchaseLine> lines,
       Consumer<PurchaseReply> answer,
       Retry retry) {
     long waitMs = Math.min(WAIT_MS - retry.heldMs(), retry.leftMs());
@@ -105,7 +105,7 @@ final class DecisionReplies {
       return;
     }
     place
-        .apply(new Supply.Shortage(session.shard(), purchase.lines(), waitMs))
+        .apply(new Supply.Shortage(session.shard(), lines, waitMs))
         .onSuccess(
             verdict -> {
               switch (verdict) {
@@ -118,11 +118,11 @@ final class DecisionReplies {
             });
   }
 
-  private long remaining(Purchase purchase, long leftInShard) {
+  private long remaining(List<PurchaseLine> lines, long leftInShard) {
     if (engine.access().shardCount() == 1) {
       return leftInShard;
     }
-    PurchaseLine last = purchase.lines().get(purchase.lines().size() - 1);
+    PurchaseLine last = lines.get(lines.size() - 1);
     return Math.max(leftInShard, engine.soldOut().remaining(last.item()));
   }
 

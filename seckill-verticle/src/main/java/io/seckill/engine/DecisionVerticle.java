@@ -46,7 +46,8 @@ final class DecisionVerticle extends VerticleBase {
     for (int shard = 0; shard < shards.count(); shard++) {
       ShardSession session = new ShardSession(vertx, shard, engine.access(), Optional.empty());
       PurchaseBatcher batcher =
-          new PurchaseBatcher(vertx, session, engine.batcherOptions(), replies, engine.metrics());
+          new PurchaseBatcher(
+              vertx, session, engine.batcherOptions(), engine.filters(), replies, engine.metrics());
       sessions.add(session);
       batchers.add(batcher);
       session.start(batcher::wake);

@@ -122,17 +122,21 @@ final class DryPurchases implements Supply.Clerk {
     }
     long beganNanos = System.nanoTime();
     Map<ItemId, Found> round = new LinkedHashMap<>();
-    List<Waiter> still = new ArrayList<>();
     List<Waiter> all = waiters;
-    waiters = still;
+    List<Waiter> still = new ArrayList<>();
+    List<Runnable> answers = new ArrayList<>();
     for (Waiter waiter : all) {
       Verdict verdict = waiter.forUnits ? judge(waiter, round) : seen(waiter, round);
       if (verdict == null) {
         still.add(waiter);
       } else {
-        waiter.verdict.complete(verdict);
+        answers.add(() -> waiter.verdict.complete(verdict));
       }
     }
+    // Only now: whatever goes wrong while they are looked at, all are still there to be told in
+    // time.
+    waiters = still;
+    answers.forEach(Runnable::run);
     stopWhenEmpty();
     boolean sent = false;
     boolean needy = false;

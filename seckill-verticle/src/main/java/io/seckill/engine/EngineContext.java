@@ -12,6 +12,7 @@ record EngineContext(
     SeckillConfig config,
     ShardAccess access,
     SoldOutState soldOut,
+    ReceiptFilters filters,
     Supply supply,
     EngineMetrics metrics) {
 

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /** The engine's meters, made once. Safe for use from all threads. */
 final class EngineMetrics {
@@ -19,6 +20,7 @@ final class EngineMetrics {
   private final Map<Overflow, Counter> overflow = new EnumMap<>(Overflow.class);
   private final Counter expired;
   private final Counter unknown;
+  private final Counter riders;
   private final Counter fenced;
   private final Counter opened;
   private final DistributionSummary batch;
@@ -43,7 +45,12 @@ final class EngineMetrics {
     USER
   }
 
-  EngineMetrics(MeterRegistry registry) {
+  /**
+   * Makes them.
+   *
+   * @param filterUsers users in the receipt filters
+   */
+  EngineMetrics(MeterRegistry registry, Supplier<Number> filterUsers) {
     for (PurchaseStatus status : PurchaseStatus.values()) {
       decisions.put(
           status,
@@ -66,6 +73,14 @@ final class EngineMetrics {
             "seckill.engine.expired",
             "Purchases whose deadline passed before they were sent");
     unknown = counter(registry, "seckill.engine.unknown", "Purchases whose outcome is unknown");
+    riders =
+        counter(
+            registry,
+            "seckill.engine.riders",
+            "Purchases answered with the decision of another one like it, without asking Redis");
+    Gauge.builder("seckill.engine.filter.users", filterUsers)
+        .description("Users in the filters of those who may have a receipt of a sold out item")
+        .register(registry);
     fenced = counter(registry, "seckill.engine.fenced", "Script calls refused by the fence");
     opened = counter(registry, "seckill.engine.shard.openings", "Shards opened by this node");
     batch =
@@ -131,6 +146,11 @@ final class EngineMetrics {
 
   void decided(PurchaseStatus status) {
     decisions.get(status).increment();
+  }
+
+  void rode(PurchaseStatus status, int purchases) {
+    decisions.get(status).increment(purchases);
+    riders.increment(purchases);
   }
 
   void overflowed(Overflow cause) {

@@ -13,12 +13,14 @@ public final class EngineRole {
 
   /** The engine's verticles, in the order of their start. */
   public static List<RoleDeployment> deployments(SeckillConfig config, MeterRegistry registry) {
-    EngineMetrics metrics = new EngineMetrics(registry);
+    ReceiptFilters filters = new ReceiptFilters();
+    EngineMetrics metrics = new EngineMetrics(registry, filters::users);
     EngineContext engine =
         new EngineContext(
             config,
             new ShardAccess(config.redis()),
             new SoldOutState(),
+            filters,
             new Supply(metrics),
             metrics);
     return List.of(

@@ -5,6 +5,8 @@ import io.seckill.common.bus.PurchaseRequest;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.order.PurchaseDigests;
+import io.seckill.common.order.PurchaseLine;
+import io.seckill.engine.ReceiptFilters.Place;
 import io.seckill.lua.DecidePurchases;
 import io.seckill.lua.DecidePurchases.Decided;
 import io.seckill.lua.DecidePurchases.Decision;
@@ -22,7 +24,9 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -60,6 +64,12 @@ final class PurchaseBatcher {
    */
   private static final int MAX_UNDECIDED_PER_USER = 16;
 
+  /**
+   * Purchases that ride along with one call. More would only be answered later than with the next
+   * call, and the loop that answers them does nothing else meanwhile.
+   */
+  private static final int MAX_RIDERS = 4_096;
+
   /** Who is hot is told to operators this often at most. */
   private static final long LOG_EVERY_MS = 10_000;
 
@@ -67,12 +77,14 @@ final class PurchaseBatcher {
   private final Context context;
   private final ShardSession session;
   private final Options options;
+  private final ReceiptFilters filters;
   private final DecisionReplies replies;
   private final PurchaseDigests digests = new PurchaseDigests();
   private final EngineMetrics metrics;
   private final FairQueue<Waiting> queue;
   private final UserTally users;
 
+  private ItemId lead;
   private int inFlight;
   private boolean pumpScheduled;
   private boolean sweepScheduled;
@@ -120,27 +132,28 @@ final class PurchaseBatcher {
   /** A purchase that is not decided. */
   private final class Waiting implements FairQueue.Entry, Retry {
 
-    private final Purchase purchase;
+    private final PurchaseRequest request;
     private final long deadlineNanos;
     private final Consumer<PurchaseReply> answer;
 
     private long firstDecidedNanos;
     private int offers;
+    private boolean mayRide = true;
 
-    Waiting(Purchase purchase, long deadlineNanos, Consumer<PurchaseReply> answer) {
-      this.purchase = purchase;
+    Waiting(PurchaseRequest request, long deadlineNanos, Consumer<PurchaseReply> answer) {
+      this.request = request;
       this.deadlineNanos = deadlineNanos;
       this.answer = answer;
     }
 
     @Override
     public ItemId item() {
-      return purchase.lines().get(0).item();
+      return request.lines().get(0).item();
     }
 
     @Override
     public int cost() {
-      return purchase.lines().size();
+      return request.lines().size();
     }
 
     @Override
@@ -161,7 +174,7 @@ final class PurchaseBatcher {
     @Override
     public void offerAgain() {
       offers++;
-      users.enter(purchase.user());
+      users.enter(request.user());
       if (stopped) {
         refuse(ErrorCode.UNAVAILABLE);
         return;
@@ -174,18 +187,27 @@ final class PurchaseBatcher {
       return deadlineNanos - nowNanos <= 0;
     }
 
+    /** As the script takes it; digests are made only for what is sent. */
+    Purchase purchase() {
+      return new Purchase(
+          request.user(),
+          digests.ofKey(request.key()),
+          digests.ofBody(request.lines()),
+          request.lines());
+    }
+
     /** Hands the decision to whoever answers, or offers it again. */
-    void decided(Decision decision) {
-      users.leave(purchase.user());
+    void decided(Decision decision, long nowNanos) {
+      users.leave(request.user());
       if (offers == 0) {
-        firstDecidedNanos = System.nanoTime();
+        firstDecidedNanos = nowNanos;
       }
-      replies.answer(session, purchase, decision, answer, this);
+      replies.answer(session, request.lines(), decision, answer, this);
     }
 
     /** It never will be decided. */
     void refuse(ErrorCode code) {
-      users.leave(purchase.user());
+      users.leave(request.user());
       answer.accept(PurchaseReply.refused(code, RETRY_AFTER_MS));
     }
   }
@@ -194,12 +216,14 @@ final class PurchaseBatcher {
       Vertx vertx,
       ShardSession session,
       Options options,
+      ReceiptFilters filters,
       DecisionReplies replies,
       EngineMetrics metrics) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.session = session;
     this.options = options;
+    this.filters = filters;
     this.replies = replies;
     this.metrics = metrics;
     this.queue = new FairQueue<>(options.maxQueue);
@@ -229,13 +253,7 @@ final class PurchaseBatcher {
   }
 
   private void take(PurchaseRequest request, Consumer<PurchaseReply> answer) {
-    Purchase purchase =
-        new Purchase(
-            request.user(),
-            digests.ofKey(request.key()),
-            digests.ofBody(request.lines()),
-            request.lines());
-    queue.add(new Waiting(purchase, System.nanoTime() + queueMs(request) * 1_000_000, answer));
+    queue.add(new Waiting(request, System.nanoTime() + queueMs(request) * 1_000_000, answer));
     users.enter(request.user());
     metrics.queueChanged(1);
     schedulePump();
@@ -310,8 +328,8 @@ final class PurchaseBatcher {
       if (link.isEmpty()) {
         break;
       }
-      List<Waiting> batch = takeBatch();
-      if (!batch.isEmpty()) {
+      Batch batch = takeBatch(session.epoch());
+      if (!batch.sent.isEmpty()) {
         send(link.get(), batch);
       }
     }
@@ -320,18 +338,96 @@ final class PurchaseBatcher {
     }
   }
 
-  private List<Waiting> takeBatch() {
+  private Batch takeBatch(long epoch) {
     long now = System.nanoTime();
-    List<Waiting> batch = new ArrayList<>(Math.min(queue.size(), options.maxBatch));
-    while (batch.size() < options.maxBatch && !queue.isEmpty()) {
+    Batch batch = new Batch(epoch);
+    while (batch.hasRoom() && !queue.isEmpty()) {
       Waiting waiting = next();
       if (waiting.isLate(now)) {
         answerExpired(waiting);
       } else {
-        batch.add(waiting);
+        batch.take(waiting);
       }
     }
     return batch;
+  }
+
+  /** The purchases of a call: those that are sent, and those that ride along. */
+  private final class Batch {
+
+    private final long epoch;
+    private final List<Waiting> sent = new ArrayList<>(Math.min(queue.size(), options.maxBatch));
+    private final Map<PurchaseLine, Ride> rides = new HashMap<>();
+    private PurchaseLine latestLine;
+    private Ride latest;
+    private int riders;
+
+    Batch(long epoch) {
+      this.epoch = epoch;
+    }
+
+    boolean hasRoom() {
+      return sent.size() < options.maxBatch && riders < MAX_RIDERS;
+    }
+
+    void take(Waiting waiting) {
+      Ride ride = rideOf(waiting);
+      if (ride == null || ride.filter.mayHold(waiting.request.user())) {
+        sent.add(waiting);
+      } else if (ride.leader < 0) {
+        ride.leader = sent.size();
+        sent.add(waiting);
+      } else {
+        ride.riders.add(waiting);
+        riders++;
+      }
+    }
+
+    /** The ride that a purchase could take; null when there is none. */
+    private Ride rideOf(Waiting waiting) {
+      List<PurchaseLine> lines = waiting.request.lines();
+      if (filters.isEmpty() || !waiting.mayRide || lines.size() > 1) {
+        return null;
+      }
+      PurchaseLine line = lines.get(0);
+      if (!line.equals(latestLine)) {
+        latestLine = line;
+        latest = rides.computeIfAbsent(line, this::newRide);
+      }
+      return latest;
+    }
+
+    private Ride newRide(PurchaseLine line) {
+      ReceiptFilter filter = filters.of(new Place(session.shard(), line.item()));
+      return filter != null && filter.mark().epoch() == epoch ? new Ride(line, filter) : null;
+    }
+
+    /** All riders, who will be sent next time: they were not. */
+    List<Waiting> riders() {
+      List<Waiting> all = new ArrayList<>(riders);
+      rides.values().forEach(ride -> all.addAll(ride.riders));
+      return all;
+    }
+  }
+
+  /**
+   * Purchases of the same line whose users have no receipt of its item. The script would say the
+   * same of all of them unless one wins, so one is sent, and the others get the status that he got:
+   * when it depends on nobody, and the shard still has the mark under which the filter is complete.
+   */
+  private static final class Ride {
+
+    private final PurchaseLine line;
+    private final ReceiptFilter filter;
+    private final List<Waiting> riders = new ArrayList<>();
+
+    /** His place among those that are sent; below 0 while there is none. */
+    private int leader = -1;
+
+    Ride(PurchaseLine line, ReceiptFilter filter) {
+      this.line = line;
+      this.filter = filter;
+    }
   }
 
   private Waiting next() {
@@ -364,24 +460,25 @@ final class PurchaseBatcher {
     }
   }
 
-  private void send(RedisLink link, List<Waiting> batch) {
-    List<Purchase> purchases = new ArrayList<>(batch.size());
-    for (Waiting waiting : batch) {
-      purchases.add(waiting.purchase);
+  private void send(RedisLink link, Batch batch) {
+    List<Purchase> purchases = new ArrayList<>(batch.sent.size());
+    for (Waiting waiting : batch.sent) {
+      purchases.add(waiting.purchase());
     }
     inFlight++;
     long sentAt = System.nanoTime();
-    long epoch = session.epoch();
-    call(link, epoch, purchases)
+    call(link, batch.epoch, purchases)
         .onComplete(
             call -> {
               inFlight--;
-              metrics.called(batch.size(), System.nanoTime() - sentAt);
+              metrics.called(purchases.size(), System.nanoTime() - sentAt);
               if (call.failed()) {
                 failed(batch, call.cause());
               } else if (call.result().result() instanceof Decided decided) {
-                session.saw(epoch, decided.headSeq());
-                decided(batch, decided.decisions(), call.result().met());
+                session.saw(batch.epoch, decided.headSeq());
+                lead = decided.lead();
+                decided(batch.sent, decided.decisions(), call.result().met());
+                batch.rides.values().forEach(ride -> arrived(ride, decided));
               } else if (call.result().result() instanceof Refused refused) {
                 refused(batch, refused.status());
               }
@@ -393,7 +490,8 @@ final class PurchaseBatcher {
     long timeoutMs = session.callTimeoutMs();
     Fence fence = link.fence(epoch, timeoutMs);
     DecidePurchases.Batch batch =
-        new DecidePurchases.Batch(options.limits, session.seenSeq(), options.groups, purchases);
+        new DecidePurchases.Batch(
+            options.limits, session.seenSeq(), options.groups, lead, purchases);
     return options
         .replicas
         .map(
@@ -406,13 +504,14 @@ final class PurchaseBatcher {
 
   private void decided(List<Waiting> batch, List<Decision> decisions, boolean replicated) {
     boolean lost = false;
+    long now = System.nanoTime();
     for (int i = 0; i < batch.size(); i++) {
       Waiting waiting = batch.get(i);
       Decision decision = decisions.get(i);
       metrics.decided(decision.status());
       lost |= decision.status() == PurchaseStatus.LOST;
       if (replicated || !tellsOfAWin(decision.status())) {
-        waiting.decided(decision);
+        waiting.decided(decision, now);
       } else {
         // It is there now, and a failover may forget it: a repetition finds out.
         metrics.unknown(1);
@@ -424,28 +523,67 @@ final class PurchaseBatcher {
     }
   }
 
+  private void arrived(Ride ride, Decided decided) {
+    if (ride.riders.isEmpty()) {
+      return;
+    }
+    Decision decision = decided.decisions().get(ride.leader);
+    Long adds = decided.adds().get(ride.line.item());
+    boolean complete = adds != null && adds == ride.filter.mark().adds();
+    if (!complete) {
+      filters.drop(new Place(session.shard(), ride.line.item()), ride.filter);
+    }
+    if (complete && isForAll(decision.status())) {
+      metrics.rode(decision.status(), ride.riders.size());
+      long now = System.nanoTime();
+      for (Waiting rider : ride.riders) {
+        rider.decided(decision, now);
+      }
+    } else {
+      putBackRiders(ride.riders);
+    }
+  }
+
+  /** Whether everybody who has no receipt is told the same. */
+  private static boolean isForAll(PurchaseStatus status) {
+    return switch (status) {
+      case DRY, NOT_READY, NOT_STARTED, ENDED, PAUSED -> true;
+      case WIN, REPLAY, CONFLICT, GROUP, LIMIT, WINDOW, LOST, LOG_FULL, NOT_WRITTEN, INVALID ->
+          false;
+    };
+  }
+
   private static boolean tellsOfAWin(PurchaseStatus status) {
     return status == PurchaseStatus.WIN || status == PurchaseStatus.REPLAY;
   }
 
   /** The script certainly did nothing. */
-  private void refused(List<Waiting> batch, FenceStatus status) {
+  private void refused(Batch batch, FenceStatus status) {
     metrics.fenced();
     session.refused(status);
-    putBack(batch);
+    putBackRiders(batch.riders());
+    putBack(batch.sent);
   }
 
-  private void failed(List<Waiting> batch, Throwable cause) {
+  private void failed(Batch batch, Throwable cause) {
     boolean neverSent =
         cause instanceof RedisCallException e && e.kind() == RedisCallException.Kind.NOT_EXECUTED;
+    // Riders never are.
+    putBackRiders(batch.riders());
     if (!neverSent) {
-      metrics.unknown(batch.size());
-      answerAll(batch, ErrorCode.OUTCOME_UNKNOWN);
+      metrics.unknown(batch.sent.size());
+      answerAll(batch.sent, ErrorCode.OUTCOME_UNKNOWN);
     } else if (((RedisCallException) cause).code().equals("DOWN")) {
-      putBack(batch);
+      putBack(batch.sent);
     } else {
-      answerAll(batch, ErrorCode.UNAVAILABLE);
+      answerAll(batch.sent, ErrorCode.UNAVAILABLE);
     }
+  }
+
+  /** For one ride only, so that none waits for ever: next time they are sent. */
+  private void putBackRiders(List<Waiting> riders) {
+    riders.forEach(rider -> rider.mayRide = false);
+    putBack(riders);
   }
 
   private void putBack(List<Waiting> batch) {

@@ -97,7 +97,7 @@ class EngineFaultIT {
       ItemId item = engine.openItem(1, 10, 1);
       proxy.loseReplies(1, "win-of-the-lost-reply");
 
-      PurchaseReply lost = engine.buyNow("win-of-the-lost-reply", "key", item, 1);
+      PurchaseReply lost = engine.buyOnce("win-of-the-lost-reply", "key", item, 1);
       assertThat(lost.refusal()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
 
       Await.until(

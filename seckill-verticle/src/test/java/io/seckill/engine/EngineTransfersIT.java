@@ -202,12 +202,12 @@ class EngineTransfersIT {
         "the engine to notice",
         () -> {
           long before = sent(item);
-          return engine.buyNow("u", "k", item, 2).refusal() == ErrorCode.BUSY
+          return engine.buyOnce("u", "k", item, 2).refusal() == ErrorCode.BUSY
               && sent(item) == before;
         });
     long sent = sent(item);
     for (int i = 0; i < 5; i++) {
-      assertThat(engine.buyNow("v" + i, "k", item, 2).refusal()).isEqualTo(ErrorCode.BUSY);
+      assertThat(engine.buyOnce("v" + i, "k", item, 2).refusal()).isEqualTo(ErrorCode.BUSY);
     }
     assertThat(sent(item)).isEqualTo(sent);
 

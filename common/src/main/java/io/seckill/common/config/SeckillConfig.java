@@ -207,7 +207,7 @@ public record SeckillConfig(
   /**
    * The order consumer.
    *
-   * @param batchSize entries of one read and one transaction
+   * @param batchSize changes of one transaction at most, and about as many of one read
    * @param blockMs how long a read waits for new entries
    * @param claimIdleMs entries that another consumer has held this long are taken over
    * @param maxDeliveries an entry that failed this often alone becomes a dead letter

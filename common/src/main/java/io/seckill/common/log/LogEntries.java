@@ -9,11 +9,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Reads the fields of a stream entry. The only place in Java that knows their names. */
+/**
+ * Reads the fields of a stream entry. The only place in Java that knows their names.
+ *
+ * <p>A stream entry holds one change and has its number; or it holds all wins that one call of a
+ * script decided, and has the number of the last of them.
+ */
 public final class LogEntries {
 
+  /** Wins of one stream entry: more than the largest batch of purchases has. */
+  public static final int MAX_WINS = 1_000;
+
+  private static final String WINS = "wins";
+  private static final int RECORD_PARTS = 4;
   private static final int MAX_LINES = 8;
-  private static final int WIN_PARTS = 5;
   private static final int MAX_UNITS = 1_000_000;
   private static final int MAX_SHARD = 1_022;
 
@@ -24,18 +33,86 @@ public final class LogEntries {
   private LogEntries() {}
 
   /**
-   * Reads one entry, strictly: an entry made by hand must not become an order by luck.
+   * One change of a stream entry.
+   *
+   * @param place its number
+   * @param fields what it says, as a stream entry of its own would say it: for {@link #parse}
+   */
+  public record Change(EntryId place, Map<String, String> fields) {}
+
+  /**
+   * Reads a stream entry, strictly.
    *
    * @param id the stream id
+   * @param fields its fields
+   * @return its changes, 1 to {@value #MAX_WINS}, in the order of their numbers
+   * @throws MalformedEntryException as {@link #split} and {@link #parse} do
+   */
+  public static List<LogEntry> parseAll(String id, Map<String, String> fields) {
+    return split(id, fields).stream()
+        .map(change -> parse(change.place().toString(), change.fields()))
+        .toList();
+  }
+
+  /**
+   * Tells the changes of a stream entry apart without reading them: one of them that is broken says
+   * nothing of the others.
+   *
+   * @param id the stream id
+   * @param fields its fields
+   * @return 1 to {@value #MAX_WINS} changes, whose numbers follow each other and end with the id's
+   * @throws MalformedEntryException when nobody can tell how many numbers the entry stands for
+   */
+  public static List<Change> split(String id, Map<String, String> fields) {
+    EntryId last = placeOf(id);
+    String wins = fields.get(WINS);
+    if (wins == null) {
+      return List.of(new Change(last, fields));
+    }
+    String atMs = field(fields, "t");
+    if (fields.size() != 2) {
+      throw new MalformedEntryException("wins have a time and nothing else");
+    }
+    String[] records = wins.split(";", MAX_WINS + 1);
+    if (records.length > MAX_WINS || records.length > last.seq()) {
+      throw new MalformedEntryException("more wins than there can be");
+    }
+    List<Change> changes = new ArrayList<>(records.length);
+    long before = last.seq() - records.length;
+    for (int i = 0; i < records.length; i++) {
+      EntryId place = new EntryId(last.epoch(), before + i + 1);
+      changes.add(new Change(place, winFields(atMs, records[i])));
+    }
+    return changes;
+  }
+
+  /** A record that cannot be told apart keeps its text, for people; it lacks what a win has. */
+  private static Map<String, String> winFields(String atMs, String record) {
+    String[] parts = record.split("\\|", -1);
+    return parts.length == RECORD_PARTS
+        ? Map.of(
+            "k", "win", "t", atMs, "u", parts[0], "kd", parts[1], "bd", parts[2], "l", parts[3])
+        : Map.of("k", "win", "t", atMs, "record", record);
+  }
+
+  private static EntryId placeOf(String id) {
+    try {
+      return EntryId.parse(id);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedEntryException(e.getMessage());
+    }
+  }
+
+  /**
+   * Reads one change, strictly: an entry made by hand must not become an order by luck.
+   *
+   * @param id its place as text
    * @param fields its fields
    * @throws MalformedEntryException when anything is missing, unknown or out of range
    */
   public static LogEntry parse(String id, Map<String, String> fields) {
     try {
       EntryId place = EntryId.parse(id);
-      if (fields.containsKey("win")) {
-        return win(place, fields);
-      }
       long atMs = nonNegative(fields, "t");
       return switch (field(fields, "k")) {
         case "win" -> win(place, atMs, fields);
@@ -90,25 +167,6 @@ public final class LogEntries {
     } catch (IllegalArgumentException e) {
       throw new MalformedEntryException(e.getMessage());
     }
-  }
-
-  /**
-   * A win as scripts write it: one field, because a log has more of them than of all other kinds
-   * together, and each field costs the server time. The form with a kind is what earlier versions
-   * wrote.
-   */
-  private static LogEntry.Win win(EntryId place, Map<String, String> fields) {
-    String[] parts = field(fields, "win").split("\\|", -1);
-    if (parts.length != WIN_PARTS || fields.size() != 1) {
-      throw new MalformedEntryException("a win has one field with " + WIN_PARTS + " parts");
-    }
-    return new LogEntry.Win(
-        place,
-        nonNegative(parts[2]),
-        new UserId(parts[0]),
-        digest(parts[1]),
-        digest(parts[3]),
-        winLines(parts[4]));
   }
 
   private static LogEntry.Win win(EntryId place, long atMs, Map<String, String> fields) {

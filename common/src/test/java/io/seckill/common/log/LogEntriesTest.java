@@ -64,44 +64,99 @@ class LogEntriesTest {
                         new ItemId(9_007_199_254_740_993L), 2, 1_999, "CNY", 7, 3, 900_000))));
   }
 
+  private static Map<String, String> wins(String... records) {
+    return Map.of("t", "1764000000000", "wins", String.join(";", records));
+  }
+
   @Test
-  void winShouldBeTheSameInOneField() {
-    Map<String, String> one =
-        Map.of("win", "007|-|1764000000000||9007199254740993:2:1999:CNY:7:3:900000");
-    assertThat(LogEntries.parse("1-1", one)).isEqualTo(LogEntries.parse("1-1", WIN));
-    LogEntry.Win basket =
-        (LogEntry.Win)
-            LogEntries.parse(
-                "1-2", Map.of("win", "bob|keyDigest01|7|bodyDg01|5:1:0:CNY:1:1:1,6:2:0:CNY:1:2:1"));
+  void winsOfABatchShouldHaveTheNumbersUpToTheirEntrysId() {
+    String line = "|-||9007199254740993:2:1999:CNY:7:3:900000";
+
+    List<LogEntry> read =
+        LogEntries.parseAll(
+            "4-12",
+            wins(
+                "007" + line,
+                "bob|keyDigest01|bodyDg01|5:1:0:CNY:1:1:1,6:2:0:CNY:1:2:1",
+                "eve" + line));
+
+    assertThat(read)
+        .extracting(LogEntry::id)
+        .containsExactly(new EntryId(4, 10), new EntryId(4, 11), new EntryId(4, 12));
+    assertThat(read.get(0)).isEqualTo(LogEntries.parse("4-10", WIN));
+    LogEntry.Win basket = (LogEntry.Win) read.get(1);
     assertThat(basket.user()).isEqualTo(new UserId("bob"));
     assertThat(basket.keyDigest()).isEqualTo("keyDigest01");
     assertThat(basket.bodyDigest()).isEqualTo("bodyDg01");
-    assertThat(basket.atMs()).isEqualTo(7);
+    assertThat(basket.atMs()).isEqualTo(1_764_000_000_000L);
     assertThat(basket.lines()).hasSize(2);
+  }
+
+  @Test
+  void everythingButTheWinsOfABatchShouldBeAnEntryOfItsOwn() {
+    for (Map<String, String> entry : List.of(WIN, with(WIN, "k", "promo"), RELEASE, CHANGED)) {
+      assertThat(LogEntries.parseAll("3-1", entry)).containsExactly(LogEntries.parse("3-1", entry));
+    }
+    assertMalformed("1-1", wins("bob|-||5:1:0:CNY:1:1:1"));
+  }
+
+  @Test
+  void SC_09_changesShouldBeToldApartWhateverTheyHold() {
+    List<LogEntries.Change> changes =
+        LogEntries.split("1-4", wins("bob|-||5:1:0:CNY:1:1:1", "", "b o b|||", "eve|-||5:0|"));
+
+    assertThat(changes)
+        .extracting(LogEntries.Change::place)
+        .containsExactly(
+            new EntryId(1, 1), new EntryId(1, 2), new EntryId(1, 3), new EntryId(1, 4));
+    assertThat(LogEntries.parse("1-1", changes.get(0).fields())).isInstanceOf(LogEntry.Win.class);
+    for (LogEntries.Change broken : changes.subList(1, 4)) {
+      assertMalformed(broken.place().toString(), broken.fields());
+    }
+    assertThat(changes.get(3).fields()).containsEntry("record", "eve|-||5:0|");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "",
         "bob",
-        "bob|-|1|",
-        "bob|-|1||5:1:0:CNY:1:1:1|",
-        "bo b|-|1||5:1:0:CNY:1:1:1",
-        "bob|-|01||5:1:0:CNY:1:1:1",
-        "bob|-|x||5:1:0:CNY:1:1:1",
-        "bob|k k|1||5:1:0:CNY:1:1:1",
-        "bob|-|1|b b|5:1:0:CNY:1:1:1",
-        "bob|-|1||5:0:0:CNY:1:1:1",
-        "bob|-|1||"
+        "bob|-|",
+        "bob|-||5:1:0:CNY:1:1:1|",
+        "bo b|-||5:1:0:CNY:1:1:1",
+        "bob|k k||5:1:0:CNY:1:1:1",
+        "bob|-|b b|5:1:0:CNY:1:1:1",
+        "bob|-||5:0:0:CNY:1:1:1",
+        "bob|-||",
+        "bob|-||5:1:0:CNY:1:1:1;"
       })
-  void winInOneFieldShouldBeReadStrictly(String win) {
-    assertMalformed("1-1", Map.of("win", win));
+  void winsOfABatchShouldBeReadStrictly(String records) {
+    assertThatThrownBy(() -> LogEntries.parseAll("1-9", wins(records)))
+        .isInstanceOf(MalformedEntryException.class);
   }
 
   @Test
-  void winInOneFieldShouldHaveNoOther() {
-    assertMalformed("1-1", Map.of("win", "bob|-|1||5:1:0:CNY:1:1:1", "k", "win"));
+  void SC_09_changesShouldNotBeToldApartWhenTheirNumbersAreNotKnown() {
+    String record = "bob|-||5:1:0:CNY:1:1:1";
+    assertNotTold("1-1", wins(record, record));
+    assertNotTold("1-9", Map.of("wins", record));
+    assertNotTold("1-9", with(wins(record), "k", "win"));
+    assertNotTold("x-9", wins(record));
+    String thousand = (record + ";").repeat(999) + record;
+    assertThat(LogEntries.split("1-1000", wins(thousand))).hasSize(LogEntries.MAX_WINS);
+    assertNotTold("1-9999", wins(thousand, record));
+    assertNotTold("1-9999", wins(";".repeat(1_000_000)));
+  }
+
+  @Test
+  void winsOfABatchShouldHaveATime() {
+    assertThatThrownBy(
+            () -> LogEntries.parseAll("1-1", with(wins("bob|-||5:1:0:CNY:1:1:1"), "t", "01")))
+        .isInstanceOf(MalformedEntryException.class);
+  }
+
+  private static void assertNotTold(String id, Map<String, String> fields) {
+    assertThatThrownBy(() -> LogEntries.split(id, fields))
+        .isInstanceOf(MalformedEntryException.class);
   }
 
   @Test

@@ -41,4 +41,9 @@ if not keep_from then
   keep_from = #seq < 16 and epoch .. '-' .. string.format('%.0f', tonumber(seq) + 1) or delivered
 end
 local trimmed = redis.call('XTRIM', KEYS[2], 'MINID', '=', keep_from)
+-- Where what is stored and trimmed ends, exact to the length of one entry: bounds on the log need no more.
+local epoch, seq = string.match(keep_from, '^(%d+)-(%d+)$')
+if #seq < 16 then
+  redis.call('HSET', KEYS[1], 'stored', epoch .. '-' .. string.format('%.0f', tonumber(seq) - 1))
+end
 return { 'OK', acknowledged, trimmed, redis.call('XLEN', KEYS[2]) }

@@ -1,25 +1,26 @@
 -- Purpose: decides a batch of purchases of one shard, in order, each seeing the effects of those before it.
 --
--- Guarantee: a purchase takes all its units and leaves exactly one log entry, or takes nothing and leaves no trace. All checks of
--- a purchase come before its own first write, which is the XADD; a refused XADD (memory, wrong type, exhausted id) refuses the
--- purchase and all wins after it. Stock, receipts, holdings and seq are written once for the whole batch after the last XADD; none
--- of these writes can fail, because their keys were read and found to be of the right type. A shard whose data went back behind
--- what the caller has seen is frozen.
+-- Guarantee: a purchase takes all its units and has exactly one number in the log, or takes nothing and leaves no trace. The wins of a
+-- batch are one entry, whose number is that of the last one. Everything is decided before anything is written, and the first write is
+-- the XADD; when it is refused (memory, wrong type, exhausted id) nothing was written, and everything is decided again without wins.
+-- None of the writes behind it can fail, because their keys were read and found to be of the right type. A shard whose data went back
+-- behind what the caller has seen is frozen.
 --
 -- KEYS: 1 head, 2 log, then for each item: item hash, stock, receipts; then the holdings of each group, in the order in which ARGV
---       names them first; then, where a window is asked for, the two windows of the shard
--- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 highest seq of the epoch that the caller has seen (0: none), 5 most log
---       entries, 6 wins in a user's window (0: no window), 7 window in ms, 8 number of items, then for each item: id, group (''
---       without one); then for each purchase: user, key digest, lines as "<index of the item, from 1>:<quantity>,…" without
---       repeating an item, with several lines followed by "|<body digest>"
--- Returns: { FENCED | FROZEN | EXPIRED }, the error READONLY, or { OK, seq before the batch, then for each purchase its status and
---          what belongs to it }; the entries of wins have the numbers that follow, in the order of the wins:
+--       names them first; then, where a window is asked for, the two windows of the shard, and the receipts of the lead if ARGV names one
+-- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 highest seq of the epoch that the caller has seen (0: none), 5 most numbers in
+--       the log, 6 wins in a user's window (0: no window), 7 window in ms, 8 the lead of the windows as the caller knows it ('': not),
+--       9 number of items, then for each item: id, group ('' without one); then for each purchase: user, key digest, lines as "<index
+--       of the item, from 1>:<quantity>,…" without repeating an item, with several lines followed by "|<body digest>"
+-- Returns: { FENCED | FROZEN | EXPIRED }, { LEAD, the lead } (nothing is decided without its receipts: ask again), the error READONLY, or
+--          { OK, seq before the batch, the lead ('' unknown), for each item its count of entries of units ('' unknown), then for each
+--          purchase its status and what belongs to it }; wins have the numbers that follow, in their order:
 --   WIN stock-left | REPLAY entry | LIMIT entry-held ('' when there is none) | DRY stock-left | WINDOW ms-to-wait
 --   NOT_STARTED ms-to-opening | CONFLICT | NOT_READY | ENDED | PAUSED | GROUP | LOST | LOG_FULL | NOT_WRITTEN | INVALID
--- Cost: one HMGET of receipts for each item and of holdings for each group, two HMGETs of windows once a purchase could win, one
---       XADD for each win; a handful of commands for the batch. A purchase makes no table of its own: lines are parsed once for
---       each different text, what does not depend on the user is decided once for each, receipts are read and extended as texts.
---       The caller bounds a batch, so that unpack has room.
+-- Cost: one HMGET of receipts for each item and of holdings for each group; with wins one XADD, and one HSET for each item. Windows
+--       cost nothing while one item is won, else up to three HMGETs and one HSET. A purchase makes no table of its own: lines are parsed
+--       once for each different text, what does not depend on the user is decided once for each, receipts are read and extended as
+--       texts. The caller bounds a batch, so that unpack has room.
 
 -- @include fence.lua
 -- @include log.lua
@@ -28,11 +29,11 @@
 -- @include windows.lua
 
 local HEAD, LOG = KEYS[1], KEYS[2]
-local refusal, now, seq, sales = pass_fence(HEAD, 'OPEN')
+local refusal, now, head_seq, sales = pass_fence(HEAD, 'OPEN')
 if refusal then
   return { refusal }
 end
-if seq < tonumber(ARGV[4]) then
+if head_seq < tonumber(ARGV[4]) then
   freeze_lost(HEAD)
   return { 'FENCED' }
 end
@@ -40,9 +41,20 @@ end
 local match, gmatch, format = string.match, string.gmatch, string.format
 local max_log = tonumber(ARGV[5])
 local window_wins = tonumber(ARGV[6])
-local window_ms = tonumber(ARGV[7])
-local item_count = tonumber(ARGV[8])
+local item_count = tonumber(ARGV[9])
+local first = 10 + 2 * item_count
 local at_ms = format('%.0f', now)
+
+local lead, lead_since, lead_at, other_at, stored = unpack(redis.call('HMGET', HEAD, 'lead', 'leadSince', 'leadAt', 'otherAt', 'stored'))
+local function windows_of_head()
+  return open_windows({ lead, lead_since, lead_at, other_at }, now, tonumber(ARGV[7]), ARGV[8], ARGV[10])
+end
+if window_wins > 0 and not windows_of_head() then
+  return { 'LEAD', lead }
+end
+-- The numbers up to this one are stored and trimmed.
+local stored_epoch, stored_seq = match(stored or '', '^(%d+)-(%d+)$')
+stored_seq = stored_epoch == ARGV[1] and tonumber(stored_seq) or 0
 
 local function is_error(reply)
   return type(reply) == 'table' and reply.err ~= nil
@@ -69,17 +81,17 @@ local function closed_reason(item)
 end
 
 -- Items, each with what the checks need. A key of the wrong type makes the item unusable, not the batch.
-local groups, group_count = name_groups(9, item_count, 2 + item_count * 3)
+local groups, group_count = name_groups(10, item_count, 2 + item_count * 3)
 local items = {}
 for i = 1, item_count do
   local base = 2 + (i - 1) * 3
-  local group_id = ARGV[8 + 2 * i]
-  local item = { id = ARGV[7 + 2 * i], stock_key = KEYS[base + 2], receipts_key = KEYS[base + 3], group = groups[group_id] }
-  item.users, item.user_count, item.receipts = {}, 0, {}
-  item.winners, item.winner_count = {}, 0
+  local group_id = ARGV[9 + 2 * i]
+  local item = { id = ARGV[8 + 2 * i], stock_key = KEYS[base + 2], receipts_key = KEYS[base + 3], group = groups[group_id] }
+  item.users, item.user_count = {}, 0
   local fields =
-    redis.pcall('HMGET', KEYS[base + 1], 'state', 'start', 'end', 'limit', 'price', 'cur', 'gen', 'pay', 'group', 'glimit')
-  item.stock = exact_units(item.stock_key)
+    redis.pcall('HMGET', KEYS[base + 1], 'state', 'start', 'end', 'limit', 'price', 'cur', 'gen', 'pay', 'group', 'glimit',
+      'adds')
+  item.first_stock = exact_units(item.stock_key)
   if is_error(fields) then
     item.lost = true
   elseif fields[1] then
@@ -91,21 +103,21 @@ for i = 1, item_count do
     item.tail = ':' .. fields[5] .. ':' .. fields[6] .. ':' .. fields[7] .. ':' .. fields[4] .. ':' .. fields[8]
     item.other_group = (fields[9] or '') ~= group_id
     item.group_limit = tonumber(fields[10] or '0')
+    item.adds = fields[11]
     -- A preheated item keeps its stock key at 0; a missing one is a loss, never "sold out".
-    item.lost = item.stock == nil and item.state ~= 'PREPARED'
+    item.lost = item.first_stock == nil and item.state ~= 'PREPARED'
   else
     -- Stock without its item: the item was here.
-    item.lost = item.stock ~= nil
+    item.lost = item.first_stock ~= nil
   end
-  item.first_stock = item.stock
   items[i] = item
 end
 for _, group in pairs(groups) do
-  group.users, group.user_count, group.winners, group.winner_count = {}, 0, {}, 0
+  group.users, group.user_count = {}, 0
 end
 
--- Reads "<index>:<quantity>,…" and what may follow; false when it is not what a gateway lets through. A line has what its receipt
--- begins and ends with; the parts are the units of all lines in a group.
+-- Reads "<index>:<quantity>,…" and what may follow; false when it is not what a gateway lets through. A line has the parts of its
+-- receipt that do not depend on the user; the parts of lines are the units of all lines in a group.
 local function parse_lines(text)
   local wanted, body = match(text, '^([^|]*)|?(.*)$')
   local lines, told, seen = { size = 0, body = body, parts = {}, part_count = 0 }, {}, {}
@@ -121,7 +133,7 @@ local function parse_lines(text)
     local units = format('%.0f', quantity)
     lines.size = lines.size + 1
     lines[lines.size] = {
-      item = item, receipts = item.receipts, quantity = quantity, first = units .. ';', last = '|' .. units .. '|h',
+      item = item, quantity = quantity, first = units .. ';', middle = '|' .. body .. '|', last = '|' .. units .. '|h|' .. at_ms,
     }
     told[lines.size] = item.id .. ':' .. units .. (item.tail or '')
     if item.group then
@@ -135,12 +147,11 @@ local function parse_lines(text)
       part.quantity = part.quantity + quantity
     end
   end
-  lines.told = '|' .. at_ms .. '|' .. body .. '|' .. table.concat(told, ',')
+  lines.told = '|' .. body .. '|' .. table.concat(told, ',')
   return lines
 end
 
 local lines_of = {}
-local first = 9 + 2 * item_count
 for at = first, #ARGV, 3 do
   local user, text = ARGV[at], ARGV[at + 2]
   local lines = lines_of[text]
@@ -162,10 +173,15 @@ for at = first, #ARGV, 3 do
   end
 end
 
-for _, item in ipairs(items) do
-  if item.user_count > 0 then
-    local users, receipts = item.users, item.receipts
-    local found = redis.pcall('HMGET', item.receipts_key, unpack(users))
+-- What wins change, as Redis has it before them.
+local seq, log_refusal, windows, told_wins, told_count
+local function read_state()
+  seq, windows, told_wins, told_count = head_seq, nil, {}, 0
+  for _, item in ipairs(items) do
+    item.stock, item.changed, item.changed_count = item.first_stock, {}, 0
+    local users, receipts = item.users, {}
+    item.receipts = receipts
+    local found = item.user_count > 0 and redis.pcall('HMGET', item.receipts_key, unpack(users)) or {}
     if found.err then
       item.lost = true
     else
@@ -178,69 +194,75 @@ for _, item in ipairs(items) do
       end
     end
   end
-end
-for _, group in pairs(groups) do
-  group.lost = group.user_count > 0 and not read_holdings(group, group.users)
+  for _, group in pairs(groups) do
+    group.changed, group.changed_count = {}, 0
+    group.lost = group.user_count > 0 and not read_holdings(group, group.users)
+  end
 end
 
 -- What does not depend on the user is decided once for each different text of lines.
-for _, lines in pairs(lines_of) do
-  if lines then
-    for i = 1, lines.size do
-      if not lines.refusal then
-        lines.refusal, lines.refusal_number = closed_reason(lines[i].item)
-      end
+local function check_lines(lines)
+  for i = 1, lines.size do
+    if not lines.refusal then
+      lines.refusal, lines.refusal_number = closed_reason(lines[i].item)
     end
-    for i = 1, lines.size do
-      local line = lines[i]
-      -- An order has one sum of money, so it has one currency.
-      if not lines.refusal and line.item.currency ~= lines[1].item.currency then
-        lines.refusal = 'INVALID'
-      end
+  end
+  for i = 1, lines.size do
+    local line = lines[i]
+    -- An order has one sum of money, so it has one currency.
+    if not lines.refusal and line.item.currency ~= lines[1].item.currency then
+      lines.refusal = 'INVALID'
     end
-    for i = 1, lines.size do
-      local line = lines[i]
-      if not lines.refusal and line.item.other_group then
-        lines.refusal = 'GROUP'
-      end
-      line.limit = line.item.limit
-      lines.over_limit = lines.over_limit or (line.limit and line.quantity > line.limit)
+  end
+  for i = 1, lines.size do
+    local line = lines[i]
+    if not lines.refusal and line.item.other_group then
+      lines.refusal = 'GROUP'
     end
+    line.limit = line.item.limit
+    lines.over_limit = lines.over_limit or (line.limit and line.quantity > line.limit)
   end
 end
 
 -- Windows are read when the first purchase could win.
-local windows
 local function load_windows()
-  local users = {}
-  for at = first, #ARGV, 3 do
-    users[#users + 1] = ARGV[at]
+  windows = windows_of_head()
+  local its_item
+  for _, item in ipairs(items) do
+    its_item = item.id == windows.lead and item or its_item
+  end
+  for _, lines in pairs(lines_of) do
+    for i = 1, lines and lines.size or 0 do
+      lines.is_lead = lines.is_lead or lines[i].item == its_item
+    end
   end
   local at = 2 + item_count * 3 + group_count
-  windows = read_windows(KEYS[at + 1], KEYS[at + 2], users, now, window_ms)
+  local is_all_read = windows.is_new_lead or not windows.lead or (its_item and item_count == 1)
+  local users = {}
+  if windows.has_others or not is_all_read then
+    for user_at = first, #ARGV, 3 do
+      users[#users + 1] = ARGV[user_at]
+    end
+  end
+  read_windows(windows, users, its_item and its_item.receipts or {}, not is_all_read and KEYS[at + 3], KEYS[at + 1], KEYS[at + 2])
 end
 
-local log_length = redis.pcall('XLEN', LOG)
-local log_broken = is_error(log_length)
-
--- The text of "<epoch>-<seq + 1>". Numbers become exact texts ten at a time, because a win needs a new one.
+-- Numbers become exact texts ten at a time, because each win needs a new one: what comes before the last digit, then the digit.
 local DIGITS = { [0] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' }
 local tens, tens_text
-local function next_place()
-  local next_seq = seq + 1
-  local digit = next_seq % 10
-  local its_tens = next_seq - digit
-  if its_tens ~= tens then
-    tens = its_tens
+local function last_digit()
+  local digit = seq % 10
+  if seq - digit ~= tens then
+    tens = seq - digit
     tens_text = ARGV[1] .. '-' .. (tens > 0 and format('%.0f', tens / 10) or '')
   end
-  return tens_text .. DIGITS[digit]
+  return DIGITS[digit]
 end
 
 -- The latest held win of the purchase's items, or ''.
 local function any_held(lines, user)
   for i = 1, lines.size do
-    local entry = latest_held(lines[i].receipts[user])
+    local entry = latest_held(lines[i].item.receipts[user])
     if entry ~= '' then
       return entry
     end
@@ -255,7 +277,7 @@ local function decide(user, key, lines)
   local replayed
   for i = 1, size do
     local line = lines[i]
-    local text = line.receipts[user]
+    local text = line.item.receipts[user]
     if text then
       known = true
       -- An earlier win under the same key: the same order again, or a contradiction.
@@ -275,7 +297,7 @@ local function decide(user, key, lines)
   if known then
     for i = 1, size do
       local line = lines[i]
-      local text = line.receipts[user]
+      local text = line.item.receipts[user]
       if held_units(text) + line.quantity > line.limit then
         return 'LIMIT', latest_held(text)
       end
@@ -297,10 +319,10 @@ local function decide(user, key, lines)
       return 'DRY', stock > 0 and stock or 0
     end
   end
-  if log_broken then
-    return 'NOT_WRITTEN'
+  if log_refusal then
+    return log_refusal
   end
-  if log_length >= max_log then
+  if seq - stored_seq >= max_log then
     return 'LOG_FULL'
   end
   if window_wins > 0 then
@@ -313,91 +335,125 @@ local function decide(user, key, lines)
     end
   end
 
-  local place = next_place()
-  local added = redis.pcall('XADD', LOG, place, 'win', user .. '|' .. key .. lines.told)
-  if added ~= place then
-    log_broken = true
-    return refusal_of(added)
-  end
   seq = seq + 1
-  log_length = log_length + 1
+  local digit = last_digit()
+  local told = told_count
+  told_wins[told + 1], told_wins[told + 2], told_wins[told + 3], told_wins[told + 4], told_wins[told + 5] =
+    ';', user, '|', key, lines.told
+  told_count = told + 5
 
   local left
   for i = 1, size do
     local line = lines[i]
-    local item, receipts = line.item, line.receipts
+    local item = line.item
     left = item.stock - line.quantity
     item.stock = left
-    local text = receipts[user]
+    local text = item.receipts[user]
     if text then
-      receipts[user] = add_win(text, key, lines.body, place, line.quantity)
+      text = add_win(text, key, lines.body, tens_text .. digit, line.quantity, at_ms)
     else
-      receipts[user] = line.first .. key .. '|' .. lines.body .. '|' .. place .. line.last
+      text = line.first .. key .. line.middle .. tens_text .. digit .. line.last
     end
-    local count = item.winner_count + 1
-    item.winner_count, item.winners[count] = count, user
+    item.receipts[user] = text
+    -- Who wins twice is written twice, the last time counts.
+    local changed, count = item.changed, item.changed_count
+    changed[count + 1], changed[count + 2] = user, text
+    item.changed_count = count + 2
   end
   for i = 1, lines.part_count do
     local part = lines.parts[i]
     local group = part.group
-    group.held[user] = group.held[user] + part.quantity
-    local count = group.winner_count + 1
-    group.winner_count, group.winners[count] = count, user
+    local held = group.held[user] + part.quantity
+    group.held[user] = held
+    local changed, count = group.changed, group.changed_count
+    changed[count + 1], changed[count + 2] = user, format('%.0f', held)
+    group.changed_count = count + 2
   end
   if windows then
-    add_to_window(windows, user, at_ms)
+    if lines.is_lead then
+      windows.lead_won = true
+    else
+      add_to_window(windows, user, at_ms)
+    end
   end
   return 'WIN', left
 end
 
-local first_seq = seq
-local any_lost, any_replay = false, false
-local reply, last = { 'OK', format('%.0f', seq) }, 2
-for at = first, #ARGV, 3 do
-  local lines = lines_of[ARGV[at + 2]]
-  local status, detail = 'INVALID', nil
-  if lines then
-    status, detail = decide(ARGV[at], ARGV[at + 1], lines)
+-- Decides all: the reply, and whether a key was lost and whether a win was replayed.
+local function decide_all()
+  read_state()
+  for _, lines in pairs(lines_of) do
+    if lines then
+      check_lines(lines)
+    end
   end
-  last = last + 1
-  reply[last] = status
-  any_replay = any_replay or status == 'REPLAY'
-  if detail then
+  local reply, last = { 'OK', format('%.0f', seq), ARGV[8] }, 3
+  for i = 1, item_count do
     last = last + 1
-    reply[last] = detail
-  elseif status == 'LOST' then
-    any_lost = true
-  elseif status == 'READONLY' then
-    -- Refused at the first XADD, because a server does not change its role within a script.
-    return refused_entry(status)
+    reply[last] = items[i].adds or ''
+  end
+  local any_lost, any_replay = false, false
+  for at = first, #ARGV, 3 do
+    local lines = lines_of[ARGV[at + 2]]
+    local status, detail = 'INVALID', nil
+    if lines then
+      status, detail = decide(ARGV[at], ARGV[at + 1], lines)
+    end
+    last = last + 1
+    reply[last] = status
+    any_replay = any_replay or status == 'REPLAY'
+    if detail then
+      last = last + 1
+      reply[last] = detail
+    elseif status == 'LOST' then
+      any_lost = true
+    end
+  end
+  return reply, any_lost, any_replay
+end
+
+local reply, any_lost, any_replay = decide_all()
+if seq > head_seq then
+  told_wins[1] = ''
+  if is_log_ahead(LOG, head_seq) then
+    log_refusal = 'NOT_WRITTEN'
+  else
+    local added = redis.pcall('XADD', LOG, ARGV[1] .. '-' .. format('%.0f', seq), 't', at_ms, 'wins', table.concat(told_wins))
+    log_refusal = is_error(added) and refusal_of(added)
+  end
+  if log_refusal then
+    if log_refusal == 'READONLY' then
+      return refused_entry(log_refusal)
+    end
+    reply, any_lost, any_replay = decide_all()
   end
 end
 
-if seq > first_seq then
-  redis.call('HSET', HEAD, 'seq', format('%.0f', seq))
+if seq > head_seq then
+  local head = { 'seq', format('%.0f', seq) }
+  local is_window_won = windows and windows.count > 0
+  if is_window_won then
+    head[3], head[4] = 'otherAt', at_ms
+  end
+  if windows and windows.lead_won then
+    local count = #head
+    head[count + 1], head[count + 2], head[count + 3], head[count + 4] = 'lead', windows.lead, 'leadAt', at_ms
+    head[count + 5], head[count + 6] = 'leadSince', format('%.0f', windows.since)
+    reply[3] = windows.lead
+  end
+  redis.call('HSET', HEAD, unpack(head))
   for _, item in ipairs(items) do
-    if item.winner_count > 0 then
+    if item.changed_count > 0 then
       redis.call('DECRBY', item.stock_key, format('%.0f', item.first_stock - item.stock))
-      -- Who won twice is written twice, the same.
-      local changed, winners, receipts = {}, item.winners, item.receipts
-      for i = 1, item.winner_count do
-        local user = winners[i]
-        changed[2 * i - 1], changed[2 * i] = user, receipts[user]
-      end
-      redis.call('HSET', item.receipts_key, unpack(changed))
+      redis.call('HSET', item.receipts_key, unpack(item.changed))
     end
   end
   for _, group in pairs(groups) do
-    if group.winner_count > 0 then
-      local changed = {}
-      for i = 1, group.winner_count do
-        local user = group.winners[i]
-        changed[2 * i - 1], changed[2 * i] = user, format('%.0f', group.held[user])
-      end
-      redis.call('HSET', group.key, unpack(changed))
+    if group.changed_count > 0 then
+      redis.call('HSET', group.key, unpack(group.changed))
     end
   end
-  if windows then
+  if is_window_won then
     write_windows(windows)
   end
 elseif any_replay then

@@ -1,10 +1,11 @@
 -- Include: a user's receipt of an item.
 --
--- A receipt is "<units held>;<record>;<record>..."; a record is "<key digest>|<body digest>|<epoch>-<seq>|<quantity>|<h or r>",
--- h for held, r for released, oldest first. At most KEEP_RELEASED released records are kept. Work is bounded by the limit per
--- user (100 held records) and by KEEP_RELEASED. Receipts stay texts, because most are read once or extended once.
+-- A receipt is "<units held>;<record>;<record>..."; a record is "<key digest>|<body digest>|<epoch>-<seq>|<quantity>|<h or r>|<ms>",
+-- h for held, r for released, the last is when it was won; oldest first. At most KEEP_RELEASED released records are kept: as many
+-- as a user's window may count. Work is bounded by the limit per user (100 held records) and by KEEP_RELEASED. Receipts stay texts,
+-- because most are read once or extended once.
 
-local KEEP_RELEASED = 8
+local KEEP_RELEASED = 32
 
 local function is_receipt(text)
   return string.find(text, '^%d+;') ~= nil or string.find(text, '^%d+$') ~= nil
@@ -39,20 +40,29 @@ local function find_win(text, key, body, quantity)
   return entry_found
 end
 
+-- When the wins of a receipt were won, in ms, oldest first.
+local function win_times(text)
+  local times = {}
+  for time in string.gmatch(text, '|[hr]|(%d+)') do
+    times[#times + 1] = tonumber(time)
+  end
+  return times
+end
+
 -- The receipt, or none, with one more win.
-local function add_win(text, key, body, entry, quantity)
+local function add_win(text, key, body, entry, quantity, at_ms)
   local held, records = 0, ''
   if text then
     held, records = string.match(text, '^(%d+)(.*)$')
   end
-  return string.format('%d%s;%s|%s|%s|%d|h', tonumber(held) + quantity, records, key, body, entry, quantity)
+  return string.format('%d%s;%s|%s|%s|%d|h|%s', tonumber(held) + quantity, records, key, body, entry, quantity, at_ms)
 end
 
 -- Turns a held win to released: its quantity and the new receipt; or nil and ALREADY or NOT_FOUND.
 local function release_record(text, win)
   local records, released, quantity = {}, 0, nil
   local why_not = 'NOT_FOUND'
-  for head, entry, units, state in string.gmatch(text, ';([^|;]*|[^|;]*)|([^|;]*)|(%d+)|([hr])') do
+  for head, entry, units, state, at_ms in string.gmatch(text, ';([^|;]*|[^|;]*)|([^|;]*)|(%d+)|([hr])|?(%d*)') do
     if entry == win then
       if state == 'h' then
         quantity, state = tonumber(units), 'r'
@@ -63,7 +73,9 @@ local function release_record(text, win)
     if state == 'r' then
       released = released + 1
     end
-    records[#records + 1] = { text = head .. '|' .. entry .. '|' .. units .. '|' .. state, released = state == 'r' }
+    -- Earlier versions wrote no time.
+    local record = table.concat({ head, entry, units, state, at_ms ~= '' and at_ms or '0' }, '|')
+    records[#records + 1] = { text = record, released = state == 'r' }
   end
   if not quantity then
     return nil, why_not

@@ -15,6 +15,11 @@ record Receipt(long units, Map<EntryId, Long> held) {
   /** No receipt. */
   static final Receipt NONE = new Receipt(0, Map.of());
 
+  /** Parts of a record; earlier versions wrote no time of the win. */
+  private static final int PARTS = 6;
+
+  private static final int STATE = 4;
+
   /** Reads a receipt; one that is spoilt holds −1 units, which no order agrees with. */
   static Receipt parse(String text) {
     if (text == null) {
@@ -25,10 +30,10 @@ record Receipt(long units, Map<EntryId, Long> held) {
       TreeMap<EntryId, Long> held = new TreeMap<>();
       for (int i = 1; i < parts.length; i++) {
         String[] cells = parts[i].split("\\|", -1);
-        if (cells.length != 5) {
+        if (cells.length != PARTS && cells.length != PARTS - 1) {
           return new Receipt(-1, Map.of());
         }
-        if (cells[4].equals("h")) {
+        if (cells[STATE].equals("h")) {
           held.merge(EntryId.parse(cells[2]), Long.parseLong(cells[3]), Long::sum);
         }
       }

@@ -12,6 +12,7 @@ import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
 import io.seckill.common.log.LogEntry;
 import io.seckill.consumer.RegionLog;
+import io.seckill.consumer.log.ReadSize;
 import io.seckill.consumer.store.Received;
 import io.seckill.lua.ReadHead;
 import io.seckill.lua.ReadItems;
@@ -26,9 +27,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -43,7 +46,7 @@ final class ShardAudit {
   private static final long POLL_MS = 50;
   private static final int PAGE = 500;
 
-  /** Entries in the log beyond which an audit says that it is too early. */
+  /** Changes in the log beyond which an audit says that it is too early. */
   private static final int MAX_IN_LOG = 150_000;
 
   /** Users that are looked at again together. */
@@ -231,23 +234,28 @@ final class ShardAudit {
   }
 
   private Future<Void> readLog() {
-    EntryId[] from = {new EntryId(0, 0)};
+    return eachInLog(point, change -> inLog.put(change.place(), change));
+  }
+
+  /** Reads the log from its beginning up to a place. */
+  private Future<Void> eachInLog(EntryId upTo, Consumer<Received> take) {
+    String[] from = {new EntryId(0, 0).toString()};
+    int[] read = {0};
+    ReadSize size = new ReadSize(PAGE);
     return Repeat.untilDone(
         vertx,
         () ->
             log.reader(at())
-                .range(log.link(at()), from[0], point, PAGE, log.callTimeoutMs())
+                .range(log.link(at()), from[0], upTo, size, log.callTimeoutMs())
+                .recover(failure -> unavailable("shard " + shard + " cannot be read"))
                 .compose(
                     page -> {
-                      for (Received entry : page) {
-                        if (entry.place() != null) {
-                          inLog.put(entry.place(), entry);
-                          from[0] = new EntryId(entry.place().epoch(), entry.place().seq() + 1);
-                        }
-                      }
-                      return inLog.size() > MAX_IN_LOG
+                      page.changes().forEach(take);
+                      read[0] += page.changes().size();
+                      from[0] = page.next();
+                      return read[0] > MAX_IN_LOG
                           ? unavailable("the consumer is too far behind")
-                          : Future.succeededFuture(page.size() < PAGE);
+                          : Future.succeededFuture(from[0] == null);
                     }));
   }
 
@@ -307,8 +315,9 @@ final class ShardAudit {
                 .compose(done -> queries.firstGap(shard, epoch))
                 .map(
                     gap -> {
+                      long missing = afterInFlight(epoch.epoch(), gap);
                       findings.add(
-                          Invariants.hasNoGap(shard, epoch.epoch(), epoch.given(), known, gap));
+                          Invariants.hasNoGap(shard, epoch.epoch(), epoch.given(), known, missing));
                       return null;
                     });
       }
@@ -324,6 +333,15 @@ final class ShardAudit {
           judgeStock();
           return null;
         });
+  }
+
+  /** The first number from here on that is not in the log either. */
+  private long afterInFlight(long epoch, long seq) {
+    long first = seq;
+    while (inFlight.containsKey(new EntryId(epoch, first))) {
+      first++;
+    }
+    return first;
   }
 
   private Future<Void> judgeOrders() {
@@ -658,29 +676,13 @@ final class ShardAudit {
    */
   private Future<Set<EntryId>> releasedInLog(EntryId upTo) {
     Set<EntryId> released = new HashSet<>();
-    EntryId[] from = {new EntryId(0, 0)};
-    int[] read = {0};
-    return Repeat.untilDone(
-            vertx,
-            () ->
-                log.reader(at())
-                    .range(log.link(at()), from[0], upTo, PAGE, log.callTimeoutMs())
-                    .recover(failure -> unavailable("shard " + shard + " cannot be read"))
-                    .compose(
-                        page -> {
-                          for (Received entry : page) {
-                            if (entry.place() != null) {
-                              from[0] = new EntryId(entry.place().epoch(), entry.place().seq() + 1);
-                            }
-                            if (entry.entry() instanceof LogEntry.Release release) {
-                              released.add(release.win());
-                            }
-                          }
-                          read[0] += page.size();
-                          return read[0] > MAX_IN_LOG
-                              ? unavailable("the consumer is too far behind")
-                              : Future.succeededFuture(page.size() < PAGE);
-                        }))
+    return eachInLog(
+            upTo,
+            change -> {
+              if (change.entry() instanceof LogEntry.Release release) {
+                released.add(release.win());
+              }
+            })
         .map(released);
   }
 
@@ -734,14 +736,11 @@ final class ShardAudit {
               .compose(
                   stored ->
                       stored
-                          ? Future.succeededFuture(List.<Received>of())
-                          : log.reader(at())
-                              .range(log.link(at()), place, place, 1, log.callTimeoutMs()))
+                          ? Future.succeededFuture(Optional.<Received>empty())
+                          : log.reader(at()).find(log.link(at()), place, log.callTimeoutMs()))
               .map(
                   found -> {
-                    if (!found.isEmpty()) {
-                      excused.add(place);
-                    }
+                    found.ifPresent(late -> excused.add(place));
                     return null;
                   });
     }

@@ -38,7 +38,7 @@ import java.util.TreeSet;
 public final class ShardSnapshots {
 
   /** Released records that a receipt keeps; the same number stands in {@code receipts.lua}. */
-  private static final int KEEP_RELEASED = 8;
+  private static final int KEEP_RELEASED = 32;
 
   private static final int MAX_USERS = 1_000;
 
@@ -336,7 +336,9 @@ public final class ShardSnapshots {
       int quantity = quantityOf(win, item);
       if (quantity > 0 && wins.containsKey(win.user().value())) {
         List<Win> list = wins.get(win.user().value());
-        list.add(new Win(win.keyDigest() + '|' + win.bodyDigest(), win.id(), quantity, true));
+        list.add(
+            new Win(
+                win.keyDigest() + '|' + win.bodyDigest(), win.id(), quantity, true, win.atMs()));
         list.sort((a, b) -> a.place().compareTo(b.place()));
       }
     }
@@ -350,14 +352,15 @@ public final class ShardSnapshots {
   }
 
   /** A win of one user in one item. */
-  private record Win(String digests, EntryId place, int quantity, boolean held) {
+  private record Win(String digests, EntryId place, int quantity, boolean held, long wonAtMs) {
 
     static Win of(Row row) {
       return new Win(
           row.getString(1) + '|' + row.getString(2),
           new EntryId(row.getLong(3), row.getLong(4)),
           row.getInteger(5),
-          row.getInteger(6) > 0);
+          row.getInteger(6) > 0,
+          row.getLong(7));
     }
   }
 
@@ -376,7 +379,8 @@ public final class ShardSnapshots {
           .append(win.place())
           .append('|')
           .append(win.quantity())
-          .append(win.held() ? "|h" : "|r");
+          .append(win.held() ? "|h|" : "|r|")
+          .append(win.wonAtMs());
     }
     return text.toString();
   }

@@ -14,12 +14,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
- * Speaks the stream commands of one shard's log. Reading changes nothing but what the group
- * remembers, so all of it is safe to repeat.
+ * Speaks the stream commands of one shard's log, and tells the changes in its stream entries apart.
+ * Reading changes nothing but what the group remembers, so all of it is safe to repeat.
  */
 public final class LogReader {
+
+  private static final EntryId BEFORE_ALL = new EntryId(0, 0);
 
   private final RedisKeys keys;
   private final String consumer;
@@ -36,14 +40,30 @@ public final class LogReader {
   }
 
   /**
+   * What a read brought.
+   *
+   * @param changes those of whole stream entries, in the order of the log
+   * @param isFull whether it brought as many entries as it asked for: there may be more
+   */
+  record Read(List<Received> changes, boolean isFull) {}
+
+  /**
    * What a take-over found.
    *
-   * @param entries entries that are this consumer's now; those that were deleted meanwhile stand as
-   *     letters
+   * @param read entries that are this consumer's now; of those that were deleted meanwhile the ids
+   *     stand there as letters
    * @param unnamed whether the server hid deleted entries (Redis 6.2): they are among this
    *     consumer's own pending ones now
    */
-  record Claimed(List<Received> entries, boolean unnamed) {}
+  record Claimed(Read read, boolean unnamed) {}
+
+  /**
+   * A part of a range of the log.
+   *
+   * @param changes those in the range, by number
+   * @param next where the next part begins; null when the range is over
+   */
+  public record Page(List<Received> changes, String next) {}
 
   /** Makes the group, at the start of the log; that it exists is success too. */
   Future<Boolean> makeGroup(RedisLink link, long timeoutMs) {
@@ -66,20 +86,24 @@ public final class LogReader {
   /**
    * Entries that were delivered to this consumer before and are not acknowledged, oldest first.
    *
-   * @param after the last id of the read before, {@code 0} for the first
+   * @param after the last stream id of the read before, {@code 0} for the first
    */
-  Future<List<Received>> readPending(RedisLink link, String after, int count, long timeoutMs) {
-    return link.send(readGroup(count, -1, after), timeoutMs).map(LogReader::entriesOfRead);
+  Future<Read> readPending(RedisLink link, String after, ReadSize size, long timeoutMs) {
+    int asked = size.entries();
+    return link.send(readGroup(asked, -1, after), timeoutMs)
+        .map(reply -> readOf(entriesOfRead(reply), size, asked));
   }
 
   /** New entries; waits for the first one for at most {@code blockMs}. Empty when none came. */
-  Future<List<Received>> readNew(RedisLink link, int count, long blockMs, long timeoutMs) {
-    return link.send(readGroup(count, blockMs, ">"), blockMs + timeoutMs)
-        .map(LogReader::entriesOfRead);
+  Future<Read> readNew(RedisLink link, ReadSize size, long blockMs, long timeoutMs) {
+    int asked = size.entries();
+    return link.send(readGroup(asked, blockMs, ">"), blockMs + timeoutMs)
+        .map(reply -> readOf(entriesOfRead(reply), size, asked));
   }
 
   /** Takes over entries that some consumer, or this one, has held for too long. */
-  Future<Claimed> claim(RedisLink link, int count, long idleMs, long timeoutMs) {
+  Future<Claimed> claim(RedisLink link, ReadSize size, long idleMs, long timeoutMs) {
+    int asked = size.entries();
     Request claim =
         Request.cmd(Command.XAUTOCLAIM)
             .arg(keys.log())
@@ -88,21 +112,52 @@ public final class LogReader {
             .arg(idleMs)
             .arg("0-0")
             .arg("COUNT")
-            .arg(count);
-    return link.send(claim, timeoutMs).map(LogReader::claimedOf);
+            .arg(asked);
+    return link.send(claim, timeoutMs).map(reply -> claimedOf(reply, size, asked));
   }
 
-  /** Entries of the log in a range of places, both inclusive, as they stand there now. */
-  public Future<List<Received>> range(
-      RedisLink link, EntryId from, EntryId to, int count, long timeoutMs) {
-    Request range =
-        Request.cmd(Command.XRANGE)
-            .arg(keys.log())
-            .arg(from.toString())
-            .arg(to.toString())
-            .arg("COUNT")
-            .arg(count);
-    return link.send(range, timeoutMs).map(LogReader::entriesOf);
+  /**
+   * Reads a range of numbers as they stand in the log now, a part at a time.
+   *
+   * @param from the first number as text, or what the part before calls {@code next}
+   * @param to the last number; the entry that has it may go on behind it
+   */
+  public Future<Page> range(
+      RedisLink link, String from, EntryId to, ReadSize size, long timeoutMs) {
+    int asked = size.entries();
+    EntryId first = from.startsWith("(") ? BEFORE_ALL : EntryId.parse(from);
+    return link.send(rangeFrom(from, asked), timeoutMs)
+        .map(
+            entries -> {
+              Read read = readOf(entries, size, asked);
+              List<Received> changes =
+                  read.changes().stream()
+                      .filter(change -> isWithin(first, change.place(), to))
+                      .toList();
+              if (!read.isFull()) {
+                return new Page(changes, null);
+              }
+              Received last = read.changes().get(read.changes().size() - 1);
+              boolean isOver = last.place() != null && last.place().compareTo(to) >= 0;
+              return new Page(changes, isOver ? null : "(" + last.id());
+            });
+  }
+
+  private static boolean isWithin(EntryId first, EntryId place, EntryId last) {
+    return place != null && place.compareTo(first) >= 0 && place.compareTo(last) <= 0;
+  }
+
+  /** The change with a number, as it stands in the log now; empty when the log does not have it. */
+  public Future<Optional<Received>> find(RedisLink link, EntryId place, long timeoutMs) {
+    // An entry has the number of its last change, so the first that is not below has this one.
+    return link.send(rangeFrom(place.toString(), 1), timeoutMs)
+        .map(
+            entries ->
+                entries.size() == 0
+                    ? List.<Received>of()
+                    : changesOf(entries.get(0), place::equals))
+        .map(
+            changes -> changes.stream().filter(change -> place.equals(change.place())).findFirst());
   }
 
   /** Acknowledges one entry by its stream id, whatever its form. */
@@ -112,9 +167,8 @@ public final class LogReader {
         .mapEmpty();
   }
 
-  /** Entries that the log has now. */
-  Future<Long> length(RedisLink link, long timeoutMs) {
-    return link.send(Request.cmd(Command.XLEN).arg(keys.log()), timeoutMs).map(Response::toLong);
+  private Request rangeFrom(String from, int count) {
+    return Request.cmd(Command.XRANGE).arg(keys.log()).arg(from).arg("+").arg("COUNT").arg(count);
   }
 
   private Request readGroup(int count, long blockMs, String from) {
@@ -131,24 +185,29 @@ public final class LogReader {
     return read.arg("STREAMS").arg(keys.log()).arg(from);
   }
 
-  private static List<Received> entriesOfRead(Response reply) {
-    // Null when the time to wait was over.
-    return reply == null || reply.size() == 0 ? List.of() : entriesOf(reply.get(0).get(1));
+  /** Null when the time to wait was over. */
+  private static Response entriesOfRead(Response reply) {
+    return reply == null || reply.size() == 0 ? null : reply.get(0).get(1);
   }
 
-  private static List<Received> entriesOf(Response entries) {
-    List<Received> read = new ArrayList<>(entries.size());
-    for (Response entry : entries) {
-      read.add(entryOf(entry));
+  private static Read readOf(Response entries, ReadSize size, int asked) {
+    if (entries == null) {
+      return new Read(List.of(), false);
     }
-    return read;
+    List<Received> changes = new ArrayList<>();
+    for (Response entry : entries) {
+      changes.addAll(changesOf(entry, place -> true));
+    }
+    return new Read(changes, size.done(asked, entries.size(), changes.size()));
   }
 
-  private static Received entryOf(Response entry) {
+  private static List<Received> changesOf(Response entry, Predicate<EntryId> wanted) {
     String id = entry.get(0).toString();
     Response fields = entry.get(1);
     // A pending entry that was deleted has its id and nothing else.
-    return fields == null ? Received.lost(id, Letter.DELETED) : Received.read(id, fieldsOf(fields));
+    return fields == null
+        ? List.of(Received.lost(id, Letter.DELETED))
+        : Received.read(id, fieldsOf(fields), wanted);
   }
 
   private static Map<String, String> fieldsOf(Response fields) {
@@ -159,21 +218,24 @@ public final class LogReader {
     return read;
   }
 
-  private static Claimed claimedOf(Response reply) {
-    List<Received> entries = new ArrayList<>();
+  private static Claimed claimedOf(Response reply, ReadSize size, int asked) {
+    List<Received> changes = new ArrayList<>();
+    int entries = 0;
     boolean unnamed = false;
     for (Response entry : reply.get(1)) {
       if (entry == null || entry.size() == 0) {
         unnamed = true;
       } else {
-        entries.add(entryOf(entry));
+        changes.addAll(changesOf(entry, place -> true));
+        entries++;
       }
     }
     if (reply.size() > 2) {
       for (Response deleted : reply.get(2)) {
-        entries.add(Received.lost(deleted.toString(), Letter.DELETED));
+        changes.add(Received.lost(deleted.toString(), Letter.DELETED));
+        entries++;
       }
     }
-    return new Claimed(entries, unnamed);
+    return new Claimed(new Read(changes, size.done(asked, entries, changes.size())), unnamed);
   }
 }

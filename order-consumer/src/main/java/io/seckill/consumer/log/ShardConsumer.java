@@ -44,8 +44,9 @@ final class ShardConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(ShardConsumer.class);
 
   /**
-   * Acknowledgements that may wait, in batches. While Redis refuses them (its shard is being opened
-   * again) storing goes on up to this, because the log may hold far more than one batch.
+   * Acknowledgements that may wait, in batches; one is of a stream entry, whatever it holds, so the
+   * changes behind them may be many times as many. While Redis refuses them (its shard is being
+   * opened again) storing goes on up to this, because the log may hold far more than one batch.
    */
   private static final int MAX_BATCHES_UNACKED = 20;
 
@@ -79,10 +80,14 @@ final class ShardConsumer {
   private final Settings settings;
   private final ConsumerMetrics metrics;
 
-  /** Stored and not acknowledged yet, oldest first; an entry that is read twice is here once. */
+  /**
+   * Stream entries that are stored and not acknowledged yet, oldest first; one that is read twice
+   * is here once.
+   */
   private final Set<EntryId> unacked = new LinkedHashSet<>();
 
-  private Future<List<Received>> ahead;
+  private final ReadSize readSize;
+  private Future<LogReader.Read> ahead;
 
   /** Where reading this consumer's own pending entries goes on; null when all were read. */
   private String pendingAfter = FIRST;
@@ -128,7 +133,7 @@ final class ShardConsumer {
   /**
    * How to read.
    *
-   * @param batchSize entries of one read
+   * @param batchSize changes of one transaction at most, and about as many of one read
    * @param blockMs how long a read waits for the first entry
    * @param claimIdleMs entries that somebody has held this long are taken over
    * @param callTimeoutMs bound on one call
@@ -160,6 +165,7 @@ final class ShardConsumer {
     this.links = links;
     this.storage = storage;
     this.settings = settings;
+    this.readSize = new ReadSize(settings.batchSize());
     this.metrics = metrics;
   }
 
@@ -294,11 +300,10 @@ final class ShardConsumer {
       return Future.succeededFuture();
     }
     nextLagAtMs = nowMs() + LAG_EVERY_MS;
-    return reader
-        .length(links.calls(), settings.callTimeoutMs())
+    return ReadHead.run(links.calls(), keys, settings.callTimeoutMs())
         .map(
-            entries -> {
-              metrics.lag(shard, entries);
+            head -> {
+              metrics.lag(shard, head.map(ReadHead.Head::unstored).orElse(0L));
               return null;
             });
   }
@@ -324,49 +329,47 @@ final class ShardConsumer {
             });
   }
 
-  private Future<List<Received>> read() {
+  private Future<LogReader.Read> read() {
     if (pendingAfter != null) {
       // What was read ahead is pending too by now: the connection keeps the order.
       ahead = null;
       int connection = connections;
       return reader
-          .readPending(links.reads(), pendingAfter, settings.batchSize(), settings.callTimeoutMs())
+          .readPending(links.reads(), pendingAfter, readSize, settings.callTimeoutMs())
           .map(
-              entries -> {
+              read -> {
+                List<Received> changes = read.changes();
                 if (connection == connections) {
-                  pendingAfter =
-                      entries.isEmpty() ? null : entries.get(entries.size() - 1).streamId();
+                  pendingAfter = changes.isEmpty() ? null : changes.get(changes.size() - 1).id();
                 }
-                countDeleted(entries);
-                return entries;
+                countDeleted(changes);
+                return read;
               });
     }
     if (nowMs() >= nextClaimAtMs) {
       nextClaimAtMs = nowMs() + Math.max(1, settings.claimIdleMs() / 2);
       return reader
-          .claim(
-              links.calls(), settings.batchSize(), settings.claimIdleMs(), settings.callTimeoutMs())
+          .claim(links.calls(), readSize, settings.claimIdleMs(), settings.callTimeoutMs())
           .map(
               claimed -> {
                 if (claimed.unnamed()) {
                   pendingAfter = FIRST;
                 }
-                if (claimed.entries().size() == settings.batchSize()) {
+                if (claimed.read().isFull()) {
                   nextClaimAtMs = 0;
                 }
-                metrics.claimed(claimed.entries().size());
-                countDeleted(claimed.entries());
-                return claimed.entries();
+                metrics.claimed(claimed.read().changes().size());
+                countDeleted(claimed.read().changes());
+                return claimed.read();
               });
     }
-    Future<List<Received>> next = ahead != null ? ahead : readNew();
+    Future<LogReader.Read> next = ahead != null ? ahead : readNew();
     ahead = null;
     return next;
   }
 
-  private Future<List<Received>> readNew() {
-    return reader.readNew(
-        links.reads(), settings.batchSize(), settings.blockMs(), settings.callTimeoutMs());
+  private Future<LogReader.Read> readNew() {
+    return reader.readNew(links.reads(), readSize, settings.blockMs(), settings.callTimeoutMs());
   }
 
   private void countDeleted(List<Received> entries) {
@@ -382,70 +385,116 @@ final class ShardConsumer {
     }
   }
 
-  private Future<Void> handle(List<Received> entries) {
-    if (entries.isEmpty()) {
+  private Future<Void> handle(LogReader.Read read) {
+    if (read.changes().isEmpty()) {
       return acknowledge().compose(done -> lookBehind());
     }
-    boolean full = entries.size() == settings.batchSize();
-    if (pendingAfter == null && ahead == null && full && !isFull() && !stopping) {
+    if (pendingAfter == null && ahead == null && read.isFull() && !isFull() && !stopping) {
       ahead = readNew();
       // Its failure is taken up when the batch is asked for.
       ahead.onFailure(failure -> {});
     }
-    return storeAll(LogStore.runs(entries)).compose(done -> acknowledge());
+    return storeAll(LogStore.runs(read.changes(), settings.batchSize()))
+        .compose(done -> acknowledge());
   }
 
   private Future<Void> storeAll(List<List<Received>> runs) {
     Promise<Void> promise = Promise.promise();
-    storeFrom(runs, 0, nowMs(), promise);
+    InHand inHand = new InHand(runs, nowMs());
+    storeFrom(inHand, 0, inHand.readAtMs(), promise);
     return promise.future();
   }
 
+  /**
+   * What was read and is being stored.
+   *
+   * @param runs one after the other, in the order of the log
+   * @param readAtMs since when
+   */
+  private record InHand(List<List<Received>> runs, long readAtMs) {
+
+    /**
+     * Of a pending entry that was deleted the id is all that is known: it stood for some of the
+     * numbers below, too.
+     */
+    private boolean isBelowDeleted(int at) {
+      Letter letter = runs.get(at).get(0).letter();
+      return letter != null && letter.reason().equals(Letter.DELETED);
+    }
+
+    /** What the numbers below a run are when they are nowhere. */
+    private String reason(int at) {
+      return isBelowDeleted(at) ? Letter.DELETED : Letter.MISSING;
+    }
+
+    /**
+     * Since when the numbers below a run are waited for, when that begins anew. What was deleted is
+     * gone since the read: however many such entries there are, they are waited for once.
+     */
+    private long waitingSinceMs(int at) {
+      return isBelowDeleted(at) ? readAtMs : nowMs();
+    }
+  }
+
   /** Run by run, in the order of the log; each on a fresh stack. */
-  private void storeFrom(
-      List<List<Received>> runs, int at, long waitingSinceMs, Promise<Void> promise) {
-    if (at == runs.size()) {
+  private void storeFrom(InHand inHand, int at, long waitingSinceMs, Promise<Void> promise) {
+    if (at == inHand.runs().size()) {
       promise.complete();
       return;
     }
+    List<Received> run = inHand.runs().get(at);
     storage
         .log()
-        .store(shard, runs.get(at))
+        .store(shard, run)
         .onComplete(
             result -> {
               if (result.failed()) {
                 promise.fail(result.cause());
               } else if (result.result() instanceof Outcome.Early early) {
-                early(early.missing(), waitingSinceMs)
+                early(new Missing(early.missing(), inHand.reason(at)), waitingSinceMs)
                     .onSuccess(
-                        helped -> storeFrom(runs, at, helped ? nowMs() : waitingSinceMs, promise))
+                        helped ->
+                            storeFrom(
+                                inHand,
+                                at,
+                                helped ? inHand.waitingSinceMs(at) : waitingSinceMs,
+                                promise))
                     .onFailure(
                         failure -> {
                           if (failure instanceof NotGivenOutException) {
                             storage
                                 .log()
-                                .storeForeign(shard, runs.get(at), failure)
-                                .onSuccess(stored -> stored(runs, at, promise))
+                                .storeForeign(shard, run, failure)
+                                .onSuccess(stored -> stored(inHand, at, promise))
                                 .onFailure(promise::fail);
                           } else {
                             promise.fail(failure);
                           }
                         });
               } else {
-                stored(runs, at, promise);
+                stored(inHand, at, promise);
               }
             });
   }
 
-  private void stored(List<List<Received>> runs, int at, Promise<Void> promise) {
-    for (Received entry : runs.get(at)) {
-      if (entry.place() != null) {
-        unacked.add(entry.place());
+  private void stored(InHand inHand, int at, Promise<Void> promise) {
+    for (Received change : inHand.runs().get(at)) {
+      if (!change.endsStreamEntry()) {
+        continue;
+      }
+      // Runs are stored one after the other: with its last change a stream entry is stored.
+      if (change.place() != null) {
+        unacked.add(change.place());
       } else {
-        foreign(entry);
+        foreign(change);
       }
     }
-    context.runOnContext(go -> storeFrom(runs, at + 1, nowMs(), promise));
+    int next = at + 1;
+    context.runOnContext(
+        go -> {
+          long sinceMs = next < inHand.runs().size() ? inHand.waitingSinceMs(next) : nowMs();
+          storeFrom(inHand, next, sinceMs, promise);
+        });
   }
 
   /** The entries in hand have numbers that the shard has not given out: they were made by hand. */
@@ -460,21 +509,29 @@ final class ShardConsumer {
 
   /** An id that AckLog does not take: only its letter counts, so it is acknowledged by itself. */
   private void foreign(Received entry) {
-    LOG.error("the log of shard {} had an entry {} that is not ours", shard, entry.streamId());
+    LOG.error("the log of shard {} had an entry {} that is not ours", shard, entry.id());
     reader
-        .acknowledge(links.calls(), entry.streamId(), settings.callTimeoutMs())
+        .acknowledge(links.calls(), entry.id(), settings.callTimeoutMs())
         // It stays pending, is read again after the next start and finds its letter.
-        .onFailure(failure -> LOG.warn("cannot acknowledge {}", entry.streamId()));
+        .onFailure(failure -> LOG.warn("cannot acknowledge {}", entry.id()));
   }
 
   /**
-   * Entries before those in hand are not stored. Another consumer has them, so first it gets some
+   * What has to be stored before something else can be.
+   *
+   * @param last the last number of it
+   * @param reason what it is when it is nowhere: a word of {@link Letter}
+   */
+  private record Missing(EntryId last, String reason) {}
+
+  /**
+   * Changes before those in hand are not stored. Another consumer has them, so first it gets some
    * time; then they are stored from here, as far as the log has them; and when they are nowhere for
    * so long that nobody can be holding them, they become dead letters, and everything goes on.
    *
    * @return whether something was stored, so that waiting begins anew
    */
-  private Future<Boolean> early(EntryId missing, long waitingSinceMs) {
+  private Future<Boolean> early(Missing missing, long waitingSinceMs) {
     if (stopping) {
       return Future.failedFuture("stopping");
     }
@@ -482,14 +539,15 @@ final class ShardConsumer {
     if (waitedMs < HELP_AFTER_MS) {
       return vertx.timer(Math.max(5, waitedMs / 8)).map(false);
     }
+    EntryId last = missing.last();
     return storage
         .batches()
-        .firstMissing(shard, missing)
+        .firstMissing(shard, last)
         .compose(
             first ->
-                first > missing.seq()
+                first > last.seq()
                     ? Future.succeededFuture(true)
-                    : help(new EntryId(missing.epoch(), first), missing, waitedMs))
+                    : help(new EntryId(last.epoch(), first), missing, waitedMs))
         // MySQL or Redis away: wait on.
         .recover(
             failure ->
@@ -498,19 +556,23 @@ final class ShardConsumer {
                     : vertx.timer(MAX_PAUSE_MS).map(false));
   }
 
-  private Future<Boolean> help(EntryId first, EntryId last, long waitedMs) {
+  private Future<Boolean> help(EntryId first, Missing missing, long waitedMs) {
+    EntryId last = missing.last();
     return reader
-        .range(links.calls(), first, last, settings.batchSize(), settings.callTimeoutMs())
+        .range(links.calls(), first.toString(), last, readSize, settings.callTimeoutMs())
+        .map(LogReader.Page::changes)
         .compose(
             found -> {
               boolean leads = !found.isEmpty() && first.equals(found.get(0).place());
               if (leads) {
-                return storeBefore(LogStore.runs(found).get(0), waitedMs);
+                return storeBefore(LogStore.runs(found, settings.batchSize()).get(0), waitedMs);
               }
               if (waitedMs < settings.claimIdleMs()) {
                 return vertx.timer(HELP_AFTER_MS / 4).map(false);
               }
               long upTo = found.isEmpty() ? last.seq() : found.get(0).place().seq() - 1;
+              // What lies before an entry that is there was no part of a deleted one behind it.
+              String reason = found.isEmpty() ? missing.reason() : Letter.MISSING;
               return givenOut(first.epoch())
                   .compose(
                       end ->
@@ -518,7 +580,11 @@ final class ShardConsumer {
                               // What an entry made by hand, far ahead, skips never was.
                               ? Future.failedFuture(
                                   new NotGivenOutException(new EntryId(first.epoch(), end)))
-                              : giveUp(first, Math.min(upTo, end), waitedMs));
+                              : giveUp(
+                                  first,
+                                  new Missing(
+                                      new EntryId(first.epoch(), Math.min(upTo, end)), reason),
+                                  waitedMs));
             });
   }
 
@@ -530,11 +596,12 @@ final class ShardConsumer {
   }
 
   /** To the end of the gap at once: it was waited for as a whole. */
-  private Future<Boolean> giveUp(EntryId first, long lastSeq, long waitedMs) {
+  private Future<Boolean> giveUp(EntryId first, Missing missing, long waitedMs) {
     List<Received> gone = new ArrayList<>();
+    long lastSeq = missing.last().seq();
     long end = Math.min(lastSeq, first.seq() + settings.batchSize() - 1);
     for (long seq = first.seq(); seq <= end; seq++) {
-      gone.add(Received.lost(first.epoch() + "-" + seq, Letter.MISSING));
+      gone.add(Received.lost(first.epoch() + "-" + seq, missing.reason()));
     }
     LOG.error(
         "entries {} to {} of shard {} are not in the log and were never stored", first, end, shard);
@@ -544,15 +611,27 @@ final class ShardConsumer {
         .compose(
             outcome -> {
               if (outcome instanceof Outcome.Early early) {
-                return early(early.missing(), nowMs() - waitedMs);
+                return early(missing(early), nowMs() - waitedMs);
               }
               if (outcome instanceof Outcome.Stored stored) {
-                metrics.missing(stored.letters());
+                countGone(missing.reason(), stored.letters());
               }
               return end < lastSeq && !stopping
-                  ? giveUp(new EntryId(first.epoch(), end + 1), lastSeq, waitedMs)
+                  ? giveUp(new EntryId(first.epoch(), end + 1), missing, waitedMs)
                   : Future.succeededFuture(true);
             });
+  }
+
+  private void countGone(String reason, int changes) {
+    if (reason.equals(Letter.DELETED)) {
+      metrics.deleted(changes);
+    } else {
+      metrics.missing(changes);
+    }
+  }
+
+  private static Missing missing(Outcome.Early early) {
+    return new Missing(early.missing(), Letter.MISSING);
   }
 
   /**
@@ -594,7 +673,7 @@ final class ShardConsumer {
       behindSinceMs = nowMs();
       return done();
     }
-    return early(gap.get().last(), behindSinceMs).mapEmpty();
+    return early(new Missing(gap.get().last(), Letter.MISSING), behindSinceMs).mapEmpty();
   }
 
   private Future<Boolean> storeBefore(List<Received> run, long waitedMs) {
@@ -605,7 +684,7 @@ final class ShardConsumer {
             outcome ->
                 // The end of the epoch before is missing as well.
                 outcome instanceof Outcome.Early early
-                    ? early(early.missing(), nowMs() - waitedMs)
+                    ? early(missing(early), nowMs() - waitedMs)
                     : Future.succeededFuture(true));
   }
 

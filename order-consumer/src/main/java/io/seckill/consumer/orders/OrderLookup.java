@@ -143,8 +143,8 @@ public final class OrderLookup {
       return Future.succeededFuture(new Finding.Nothing());
     }
     return log.reader(shard)
-        .range(log.link(shard), win.entry(), win.entry(), 1, log.callTimeoutMs())
-        .map(entries -> entries.isEmpty() ? new Finding.Nothing() : ofEntry(entries.get(0), id))
+        .find(log.link(shard), win.entry(), log.callTimeoutMs())
+        .map(change -> change.map(found -> ofEntry(found, id)).orElseGet(Finding.Nothing::new))
         .otherwise(new Finding.Away());
   }
 

@@ -76,11 +76,13 @@ public final class LogStore {
   }
 
   /**
-   * Cuts entries into runs that one transaction can take: one epoch, numbers without a gap.
+   * Cuts changes into runs that one transaction can take: one epoch, numbers without a gap. A run
+   * may end within a stream entry.
    *
-   * @param entries in any order; the same entry twice counts once
+   * @param entries in any order; the same number twice counts once, the earlier in the list
+   * @param atMost how long a run may be, 1 or more
    */
-  public static List<List<Received>> runs(List<Received> entries) {
+  public static List<List<Received>> runs(List<Received> entries, int atMost) {
     List<Received> sorted = new ArrayList<>(entries);
     sorted.sort(Received::compare);
     List<List<Received>> runs = new ArrayList<>(1);
@@ -89,7 +91,8 @@ public final class LogStore {
       if (last != null && Received.compare(last, entry) == 0) {
         continue;
       }
-      if (last == null || !follows(last, entry)) {
+      boolean isFull = last != null && runs.get(runs.size() - 1).size() >= atMost;
+      if (last == null || isFull || !follows(last, entry)) {
         runs.add(new ArrayList<>());
       }
       runs.get(runs.size() - 1).add(entry);
@@ -202,7 +205,7 @@ public final class LogStore {
   private void bury(ShardRef shard, Received entry, Throwable failure, Promise<Outcome> promise) {
     if (entry.letter() != null) {
       // A letter is refused by nothing; what fails here is not its content.
-      LOG.error("a dead letter of shard {} cannot be stored: {}", shard, entry.streamId(), failure);
+      LOG.error("a dead letter of shard {} cannot be stored: {}", shard, entry.id(), failure);
       vertx.setTimer(
           patience.retryMaxMs(), id -> attempt(shard, List.of(entry), new Tries(0, 0), promise));
       return;
@@ -210,7 +213,7 @@ public final class LogStore {
     String reason = reasonOf(failure);
     LOG.warn(
         "entry {} of shard {} becomes a dead letter: {}: {}",
-        entry.streamId(),
+        entry.id(),
         shard,
         reason,
         failure.getMessage());
@@ -234,7 +237,7 @@ public final class LogStore {
         "{} entries of shard {} from {} are not ours: {}",
         run.size(),
         shard,
-        run.get(0).streamId(),
+        run.get(0).id(),
         failure.getMessage());
     Future<Outcome> all = Future.succeededFuture(new Outcome.Stored(0, 0, 0, 0));
     for (Received entry : run) {
@@ -290,7 +293,7 @@ public final class LogStore {
           "cannot store {} entries of shard {} from {} now, trying again: {} {}",
           run.size(),
           shard,
-          run.get(0).streamId(),
+          run.get(0).id(),
           SqlFailures.nameOf(failure),
           failure.getMessage());
     }

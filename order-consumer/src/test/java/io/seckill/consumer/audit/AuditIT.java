@@ -23,6 +23,7 @@ import io.seckill.consumer.Shop;
 import io.seckill.consumer.ledger.ItemArchive;
 import io.seckill.consumer.log.LogConsumerVerticle;
 import io.seckill.embedded.EmbeddedRedis;
+import io.seckill.lua.DecidePurchases;
 import io.seckill.lua.PurchaseStatus;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.TestMariaDb;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -200,6 +202,50 @@ class AuditIT {
     shop.release("bob", 1, second);
 
     assertThat(audit(1L, 0).findings()).isEmpty();
+  }
+
+  private List<String> usersOf(int shard, int count) {
+    return IntStream.range(0, 1_000)
+        .mapToObj(i -> "batch" + i)
+        .filter(user -> shardOf(user) == shard)
+        .limit(count)
+        .toList();
+  }
+
+  @Test
+  void auditShouldCountTheWinsOfABatchUpToItsPlace() throws InterruptedException {
+    await(bed.vertx().undeploy(consumer));
+    shop.buyAll(0, usersOf(0, 12), 1, 2);
+    shop.buyAll(0, usersOf(0, 12), 2, 1);
+
+    AuditReport report = audit(null, 0);
+
+    assertThat(report.findings()).isEmpty();
+    assertThat(report.items()).extracting(ItemTotals::inFlight).containsExactly(24L, 12L);
+  }
+
+  @Test
+  void auditShouldFindABatchThatIsGoneFromTheLog() throws InterruptedException {
+    await(bed.vertx().undeploy(consumer));
+    shop.buyAll(0, usersOf(0, 4), 1, 1);
+    List<EntryId> gone =
+        shop.buyAll(0, usersOf(0, 9).subList(4, 9), 1, 2).stream()
+            .map(DecidePurchases.Decision::entry)
+            .toList();
+    shop.buyAll(0, usersOf(0, 12).subList(9, 12), 1, 1);
+    for (EntryId place : gone) {
+      shop.redis("XDEL", shop.keys(0).log(), place.toString());
+    }
+
+    AuditReport report = audit(1L, 0);
+
+    assertThat(only(report, "I1").amount()).isEqualTo(-10);
+    assertThat(report.findings())
+        .anyMatch(
+            finding ->
+                finding.promise().equals("I3")
+                    && finding.amount() == -5
+                    && finding.place().endsWith(":" + gone.get(0).seq()));
   }
 
   @Test

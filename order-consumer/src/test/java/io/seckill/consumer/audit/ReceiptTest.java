@@ -12,14 +12,14 @@ class ReceiptTest {
 
   @Test
   void parseShouldReadHeldRecordsOnly() {
-    assertThat(Receipt.parse("3;-||1-4|2|h;kd|bd|1-9|5|r;k2||2-1|1|h"))
+    assertThat(Receipt.parse("3;-||1-4|2|h|1764430000000;kd|bd|1-9|5|r|1764430000001;k2||2-1|1|h"))
         .isEqualTo(new Receipt(3, Map.of(new EntryId(1, 4), 2L, new EntryId(2, 1), 1L)));
     assertThat(Receipt.parse("0")).isEqualTo(Receipt.NONE);
     assertThat(Receipt.parse(null)).isEqualTo(Receipt.NONE);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "x", "1;a|b|c", "1;-||x-1|1|h", "1;-||1-1|x|h"})
+  @ValueSource(strings = {"", "x", "1;a|b|c", "1;-||x-1|1|h", "1;-||1-1|x|h", "1;-||1-1|1|h|1|1"})
   void parseShouldAgreeWithNothingWhenTheTextIsSpoilt(String text) {
     assertThat(Receipt.parse(text).units()).isEqualTo(-1);
   }

@@ -106,7 +106,7 @@ abstract class LedgerContract {
             new BatchStore(bed.database()),
             bed.metrics(),
             new LogStore.Patience(200, 3, () -> false));
-    for (List<Received> run : LogStore.runs(List.of(entries))) {
+    for (List<Received> run : Entries.runs(List.of(entries))) {
       await(store.store(new ShardRef(REGION, shard), run));
     }
   }
@@ -363,9 +363,9 @@ abstract class LedgerContract {
         .containsExactlyInAnyOrderEntriesOf(
             Map.of(
                 "ann",
-                "0;-||" + epoch + "-4|2|r",
+                "0;-||" + epoch + "-4|2|r|1764430000000",
                 "bob",
-                "4;-||" + epoch + "-5|3|h;-||" + epoch + "-7|1|h"));
+                "4;-||" + epoch + "-5|3|h|1764430000000;-||" + epoch + "-7|1|h|1764430000000"));
     assertThat(
             await(snapshots.receipts(new ShardReceiptsQuery(REGION, 0, ITEM, "ann", 10)))
                 .receipts())
@@ -533,8 +533,8 @@ abstract class LedgerContract {
     long epoch = bed.openShard(0, 0, 0);
     save(
         0,
-        Received.read("1764430000000-0", Map.of("k", "win")),
-        Received.read(epoch + "-281474976710656", Map.of("k", "win")));
+        Entries.one("1764430000000-0", Map.of("k", "win")),
+        Entries.one(epoch + "-281474976710656", Map.of("k", "win")));
 
     assertThat(close(epoch, 0))
         .isEqualTo(new EpochClosed(false, false, false, SalesRecord.UNTOUCHED));
@@ -565,7 +565,7 @@ abstract class LedgerContract {
                     new ShardSnapshots(bed.database())
                         .receipts(new ShardReceiptsQuery(REGION, 0, ITEM, "", 10)))
                 .receipts())
-        .containsEntry("ann", "2;-||" + epoch + "-3|2|h");
+        .containsEntry("ann", "2;-||" + epoch + "-3|2|h|1764430000000");
   }
 
   @Test

@@ -12,7 +12,6 @@ import io.seckill.testkit.FaultProxy;
 import io.seckill.testkit.MySqlAddress;
 import io.seckill.testkit.TestMariaDb;
 import io.seckill.testkit.TestRedis;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +109,7 @@ class LogConsumerFaultIT {
     toMySql.blackhole();
     buy(200, "b");
     Await.until(
-        Duration.ofSeconds(20),
+        ConsumerBed.BOUND,
         "a transaction has timed out",
         () ->
             bed.registry()

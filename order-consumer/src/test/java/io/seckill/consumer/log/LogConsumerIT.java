@@ -3,11 +3,17 @@ package io.seckill.consumer.log;
 import static io.seckill.consumer.ConsumerBed.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.seckill.common.id.EntryId;
+import io.seckill.common.id.ShardRef;
 import io.seckill.consumer.ConsumerBed;
 import io.seckill.consumer.Shop;
+import io.seckill.consumer.store.BatchStore;
+import io.seckill.consumer.store.LogStore;
+import io.seckill.consumer.store.Received;
 import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.embedded.RedisSpec.Appendonly;
 import io.seckill.testkit.Await;
+import io.seckill.testkit.SqlHold;
 import io.seckill.testkit.TestMariaDb;
 import io.seckill.testkit.TestRedis;
 import java.time.Duration;
@@ -16,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -277,6 +284,220 @@ class LogConsumerIT {
         .isEqualTo("MALFORMED");
   }
 
+  private List<String> records(int users, String prefix) {
+    List<String> records = new ArrayList<>();
+    for (int i = 0; i < users; i++) {
+      records.add(Shop.record(prefix + i, 1));
+    }
+    return records;
+  }
+
+  private String letters() {
+    return bed.query("SELECT seq, reason FROM dead_letters ORDER BY seq").stream()
+        .map(row -> row.getLong(0) + " " + row.getString(1))
+        .collect(Collectors.joining(", "));
+  }
+
+  @Test
+  void SC_07_consumerShouldStoreEachWinOfABatch() throws InterruptedException {
+    shop.sell(1, 2, 400);
+    consume("a");
+    EntryId last = shop.writeWins(0, records(120, "u"));
+    shop.win("ann", 1, 1);
+    shop.writeWins(0, records(1, "single"));
+
+    awaitStored(122);
+    awaitDrained();
+    assertThat(
+            bed.number(
+                "SELECT seq FROM orders WHERE shard = 0 AND user_id = 'u7' AND held_units = 1"))
+        .isEqualTo(last.seq() - 112);
+    assertThat(bed.number("SELECT COUNT(*) FROM dead_letters")).isZero();
+    assertThat(bed.registry().get("seckill.consumer.batch.entries").summary().max())
+        .isLessThanOrEqualTo(50);
+  }
+
+  @Test
+  void SC_08_consumerShouldGoOnInTheMiddleOfABatchThatADeadOneHadBegun()
+      throws InterruptedException {
+    shop.sell(1, 2, 400);
+    consume("a");
+    awaitDrained();
+    await(bed.vertx().undeploy(deployed.get(0)));
+    List<String> records = records(120, "u");
+    EntryId last = shop.writeWins(0, records);
+    shop.readAs(0, "dead");
+    Map<String, String> fields = Map.of("t", "1764430000000", "wins", String.join(";", records));
+    LogStore store =
+        new LogStore(
+            bed.vertx(),
+            new BatchStore(bed.database()),
+            bed.metrics(),
+            new LogStore.Patience(100, 3, () -> false));
+    await(
+        store.store(
+            new ShardRef(ConsumerBed.REGION, 0),
+            LogStore.runs(Received.read(last.toString(), fields), 50).get(0)));
+    assertThat(bed.number("SELECT COUNT(*) FROM orders")).isEqualTo(50);
+
+    consume("b");
+
+    awaitStored(120);
+    awaitDrained();
+    assertThat(bed.number("SELECT held_units FROM items")).isEqualTo(120);
+    // More when b, while it waits to take the entry over, has helped with another part.
+    assertThat(bed.registry().get("seckill.consumer.repeated").counter().count())
+        .isGreaterThanOrEqualTo(50);
+    assertThat(bed.registry().get("seckill.consumer.claimed").counter().count()).isEqualTo(120);
+  }
+
+  @Test
+  void SC_07_consumerShouldKeepABatchInTheLogUntilItsLastWinIsStored() throws InterruptedException {
+    shop.sell(1, 3, 400);
+    consume("a");
+    shop.writeWins(0, records(1, "late"));
+    awaitStored(1);
+    awaitDrained();
+    List<String> records = records(80, "u");
+    records.set(70, Shop.record("late0", 1));
+    try (SqlHold hold =
+        SqlHold.of(
+            bed.address(),
+            "SELECT * FROM holdings WHERE item_id = 1 AND user_id = 'late0' FOR UPDATE")) {
+      shop.writeWins(0, records);
+
+      awaitStored(51);
+      assertThat(shop.logLength(0)).isEqualTo(1);
+      assertThat(hold).isNotNull();
+    }
+
+    awaitStored(81);
+    awaitDrained();
+    assertThat(bed.number("SELECT held_units FROM items")).isEqualTo(81);
+  }
+
+  @Test
+  void SC_08_consumersShouldShareBatches() throws InterruptedException {
+    shop.sell(1, 2, 4_000);
+    for (int shard = 0; shard < 2; shard++) {
+      shop.writeWins(shard, records(130, "first" + shard + "-"));
+      shop.readAs(shard, "dead");
+    }
+    consume("a");
+    consume("b");
+    for (int i = 0; i < 20; i++) {
+      shop.writeWins(i % 2, records(60, "then" + i + "-"));
+      shop.win("between" + i, 1, 1);
+    }
+
+    awaitStored(1_480);
+    awaitDrained();
+    assertThat(bed.number("SELECT held_units FROM items")).isEqualTo(1_480);
+    assertThat(bed.number("SELECT COUNT(*) FROM dead_letters")).isZero();
+  }
+
+  @Test
+  void SC_09_consumerShouldPassABrokenRecordOfABatch() throws InterruptedException {
+    shop.sell(1, 2, 100);
+    List<String> records = records(30, "u");
+    records.set(11, "u11|-||1:0:9900:CNY:1:3:900000");
+    records.set(29, "no record");
+    EntryId last = shop.writeWins(0, records);
+
+    consume("a");
+
+    awaitStored(28);
+    awaitDrained();
+    assertThat(letters()).isEqualTo((last.seq() - 18) + " MALFORMED, " + last.seq() + " MALFORMED");
+  }
+
+  @Test
+  void SC_09_consumerShouldMissTheNumbersOfAnEntryThatCannotBeToldApart()
+      throws InterruptedException {
+    shop.sell(1, 2, 100);
+    long before = shop.writeWins(0, records(2, "u")).seq();
+    String log = shop.keys(0).log();
+    shop.redis(
+        "XADD", log, shop.epoch(0) + "-" + (before + 3), "t", "1", "wins", "a;b;c", "x", "y");
+    shop.redis("HSET", shop.keys(0).head(), "seq", Long.toString(before + 3));
+    shop.writeWins(0, records(2, "v"));
+
+    consume("a");
+
+    awaitStored(4);
+    awaitDrained();
+    assertThat(letters())
+        .isEqualTo(
+            (before + 1)
+                + " MISSING, "
+                + (before + 2)
+                + " MISSING, "
+                + (before + 3)
+                + " MALFORMED");
+  }
+
+  @Test
+  void SC_05_consumerShouldLeaveALetterForEachWinOfADeletedBatch() throws InterruptedException {
+    shop.sell(1, 2, 200);
+    shop.writeWins(0, records(3, "u"));
+    EntryId first = shop.writeWins(0, records(4, "v"));
+    EntryId second = shop.writeWins(0, records(60, "w"));
+    shop.writeWins(0, records(5, "x"));
+    shop.readAs(0, "a");
+    shop.redis("XDEL", shop.keys(0).log(), first.toString(), second.toString());
+
+    consume("a");
+
+    awaitStored(8);
+    awaitDrained();
+    assertThat(bed.number("SELECT COUNT(*) FROM dead_letters WHERE reason = 'DELETED'"))
+        .isEqualTo(64);
+    assertThat(bed.number("SELECT MIN(seq) FROM dead_letters")).isEqualTo(first.seq() - 3);
+    assertThat(bed.number("SELECT MAX(seq) FROM dead_letters")).isEqualTo(second.seq());
+    assertThat(
+            bed.registry()
+                .get("seckill.consumer.incidents")
+                .tag("kind", "deleted")
+                .counter()
+                .count())
+        .isEqualTo(64);
+  }
+
+  @Test
+  void SC_05_consumerShouldMissEachWinOfABatchThatIsDeletedBeforeItIsRead()
+      throws InterruptedException {
+    shop.sell(1, 2, 200);
+    shop.writeWins(0, records(3, "u"));
+    EntryId gone = shop.writeWins(0, records(4, "v"));
+    shop.writeWins(0, records(5, "x"));
+    shop.redis("XDEL", shop.keys(0).log(), gone.toString());
+
+    consume("a");
+
+    awaitStored(8);
+    awaitDrained();
+    assertThat(bed.number("SELECT COUNT(*) FROM dead_letters WHERE reason = 'MISSING'"))
+        .isEqualTo(4);
+    assertThat(bed.number("SELECT MAX(seq) FROM dead_letters")).isEqualTo(gone.seq());
+  }
+
+  @Test
+  void SC_04_consumerShouldStoreABacklogOfLargeBatchesInTransactionsOfItsOwnSize()
+      throws InterruptedException {
+    shop.sell(1, 2, 100_000);
+    for (int i = 0; i < 100; i++) {
+      shop.writeWins(0, records(200, "u" + i + "-"));
+    }
+
+    consume("a", Map.of("consumer.batchSize", "300"));
+
+    awaitStored(20_000);
+    awaitDrained();
+    assertThat(bed.number("SELECT held_units FROM items")).isEqualTo(20_000);
+    assertThat(bed.registry().get("seckill.consumer.batch.entries").summary().max())
+        .isLessThanOrEqualTo(300);
+  }
+
   @Test
   void SC_12_consumerShouldStopAtOnceWhileItWaits()
       throws InterruptedException, ExecutionException {
@@ -287,7 +508,7 @@ class LogConsumerIT {
     awaitDrained();
 
     Await.result(
-        Duration.ofSeconds(3),
+        Duration.ofSeconds(8),
         "the end of a read that would wait for 10 s",
         bed.vertx().undeploy(deployed.get(0)));
 

@@ -119,6 +119,26 @@ class OrderLookupIT {
   }
 
   @Test
+  void OL_03_orderShouldBeAcceptedWhenItsWinIsOneOfABatch() throws InterruptedException {
+    EntryId last =
+        shop.writeWins(
+            0, List.of(Shop.record("ann", 1), Shop.record("bob", 1), Shop.record("eve", 1)));
+    EntryId first = new EntryId(last.epoch(), last.seq() - 2);
+
+    Await.until(
+        ConsumerBed.BOUND,
+        "the log is read, lines and all",
+        () -> !one("ann", id(first)).lines().isEmpty());
+    assertThat(one("eve", id(last)).status()).isEqualTo(OrderStatus.ACCEPTED);
+    assertThat(one("eve", id(last)).totalMinor()).isEqualTo(9_900);
+    assertRefused(ErrorCode.NOT_FOUND, () -> one("bob", id(first)));
+
+    consume();
+    awaitStored(3);
+    assertThat(one("ann", id(first)).status()).isEqualTo(OrderStatus.PENDING_PAYMENT);
+  }
+
+  @Test
   void OL_03_orderShouldBeAcceptedUntilItIsStoredAndNeverMissing() throws InterruptedException {
     EntryId win = shop.win("ann", 1, 2);
 

@@ -58,7 +58,7 @@ abstract class BatchStoreContract {
   }
 
   private Outcome save(List<Received> entries) {
-    List<List<Received>> runs = LogStore.runs(entries);
+    List<List<Received>> runs = Entries.runs(entries);
     assertThat(runs).hasSize(1);
     return await(store.store(SHARD, runs.get(0)));
   }
@@ -103,8 +103,8 @@ abstract class BatchStoreContract {
   @Test
   void SC_09_storeShouldBuryOnlyTheBrokenEntryWhenItIsAmongGoodOnes() {
     List<Received> batch = new ArrayList<>(Entries.wins(epoch, 2, 6, "u"));
-    batch.set(2, Received.read(epoch + "-4", Map.of("k", "win", "u", "x")));
-    batch.set(4, Received.read(epoch + "-6", Entries.winFields("u6", "77:1:1:CNY:2:1:1")));
+    batch.set(2, Entries.one(epoch + "-4", Map.of("k", "win", "u", "x")));
+    batch.set(4, Entries.one(epoch + "-6", Entries.winFields("u6", "77:1:1:CNY:2:1:1")));
 
     assertThat(save(batch)).isEqualTo(new Outcome.Stored(4, 0, 2, 0));
     assertThat(letter(4)).isEqualTo(Letter.MALFORMED);
@@ -270,7 +270,7 @@ abstract class BatchStoreContract {
 
   @Test
   void storeShouldBuryAnEntryWithAForeignId() {
-    Received foreign = Received.read("1764430000000-18446744073709551615", Map.of("k", "win"));
+    Received foreign = Entries.one("1764430000000-18446744073709551615", Map.of("k", "win"));
 
     assertThat(save(foreign)).isEqualTo(new Outcome.Stored(0, 0, 1, 0));
     assertThat(save(foreign)).isEqualTo(new Outcome.Stored(0, 0, 0, 1));
@@ -389,7 +389,7 @@ abstract class BatchStoreContract {
     Received release = Entries.release(epoch, 3, "ann", epoch + "-2", 2, true);
     Map<String, String> fields = new HashMap<>(release.fields());
     fields.put("r", "LOST");
-    save(Entries.win(epoch, 2, "ann", 2, 3), Received.read(epoch + "-3", fields));
+    save(Entries.win(epoch, 2, "ann", 2, 3), Entries.one(epoch + "-3", fields));
 
     List<Long> won = new ArrayList<>();
     LogPages pages = new LogPages(bed.database(), 10);

@@ -10,54 +10,78 @@ public final class Entries {
 
   private Entries() {}
 
+  /** Reads a stream entry that holds one change. */
+  public static Received one(String id, Map<String, String> fields) {
+    List<Received> read = Received.read(id, fields);
+    if (read.size() != 1) {
+      throw new IllegalArgumentException("not one change: " + fields);
+    }
+    return read.get(0);
+  }
+
+  /** Reads a stream entry that holds the wins of a batch, one line of item 1 each. */
+  public static List<Received> batch(long epoch, long lastSeq, List<String> records) {
+    return Received.read(
+        epoch + "-" + lastSeq, Map.of("t", "1764430000000", "wins", String.join(";", records)));
+  }
+
+  /** A win of one line of item 1, as a record of a batch. */
+  public static String record(String user, int quantity, int limit) {
+    return user + "|-||1:" + line(quantity, limit);
+  }
+
+  /** Cuts changes into runs, as long as they come. */
+  public static List<List<Received>> runs(List<Received> changes) {
+    return LogStore.runs(changes, 1_000);
+  }
+
   /** A win of one line of item 1. */
   public static Received win(long epoch, long seq, String user, int quantity, int limit) {
-    return Received.read(epoch + "-" + seq, winFields(user, "1:" + line(quantity, limit)));
+    return one(epoch + "-" + seq, winFields(user, "1:" + line(quantity, limit)));
   }
 
   /** A promotion of one line of item 1. */
   public static Received promotion(long epoch, long seq, String user, int quantity, int limit) {
     Map<String, String> fields = new HashMap<>(winFields(user, "1:" + line(quantity, limit)));
     fields.put("k", "promo");
-    return Received.read(epoch + "-" + seq, fields);
+    return one(epoch + "-" + seq, fields);
   }
 
   /** Units of item 1 that go out. */
   public static Received unitsOut(long epoch, long seq, long move, long units) {
-    return Received.read(
+    return one(
         epoch + "-" + seq,
         Map.of("k", "out", "t", "1764430000000", "i", "1", "m", "" + move, "n", "" + units));
   }
 
   /** Units of item 1 that go to another shard. */
   public static Received send(long epoch, long seq, long units, int toShard) {
-    return Received.read(
+    return one(
         epoch + "-" + seq,
         Map.of("k", "send", "t", "1764430000000", "i", "1", "n", "" + units, "d", "" + toShard));
   }
 
   /** The stop switch comes to a shard. */
   public static Received sales(long epoch, long seq, long generation, String word) {
-    return Received.read(
+    return one(
         epoch + "-" + seq,
         Map.of("k", "sales", "t", "1764430000000", "g", "" + generation, "s", word));
   }
 
   /** {@code join} or {@code leave} of item 1. */
   public static Received waitlist(long epoch, long seq, String kind, String user) {
-    return Received.read(
-        epoch + "-" + seq, Map.of("k", kind, "t", "1764430000000", "i", "1", "u", user));
+    return one(epoch + "-" + seq, Map.of("k", kind, "t", "1764430000000", "i", "1", "u", user));
   }
 
   /** A win of one line of an item. */
   public static Received winOf(
       long epoch, long seq, String user, long item, int quantity, int limit) {
-    return Received.read(epoch + "-" + seq, winFields(user, item + ":" + line(quantity, limit)));
+    return one(epoch + "-" + seq, winFields(user, item + ":" + line(quantity, limit)));
   }
 
   /** A win of two lines: items 1 and 2. */
   public static Received basket(long epoch, long seq, String user, int first, int second) {
-    return Received.read(
+    return one(
         epoch + "-" + seq, winFields(user, "1:" + line(first, 100) + ",2:" + line(second, 100)));
   }
 
@@ -77,7 +101,7 @@ public final class Entries {
 
   /** The arrival of units. */
   public static Received unitsIn(long epoch, long seq, long item, long move, long units) {
-    return Received.read(
+    return one(
         epoch + "-" + seq,
         Map.of("k", "in", "t", "1764430000000", "i", "" + item, "m", "" + move, "n", "" + units));
   }
@@ -85,7 +109,7 @@ public final class Entries {
   /** A release of one line of item 1. */
   public static Received release(
       long epoch, long seq, String user, String win, int units, boolean toStock) {
-    return Received.read(
+    return one(
         epoch + "-" + seq,
         Map.of(
             "k",
@@ -104,7 +128,7 @@ public final class Entries {
 
   /** A change of an item's state. */
   public static Received state(long epoch, long seq, long item, long generation, String state) {
-    return Received.read(
+    return one(
         epoch + "-" + seq,
         Map.of(
             "k", "state", "t", "1764430000000", "i", "" + item, "g", "" + generation, "s", state));

@@ -46,19 +46,34 @@ class StoreSimulationIT {
   /** The log with its group, and what it must lead to. */
   private static final class Model {
     final List<Received> log = new ArrayList<>();
+
+    /** The same in stream entries: a win alone, or the wins of a batch. */
+    final List<List<Received>> entries = new ArrayList<>();
+
+    /** Wins that are not in the log yet: the batch that is being decided. */
+    final List<String> batch = new ArrayList<>();
+
     final Map<Long, Win> wins = new TreeMap<>();
     final Map<String, Integer> held = new HashMap<>();
-    final TreeMap<Long, Integer> pending = new TreeMap<>();
+
+    /** Entries that were read and are not acknowledged, and who has them. */
+    final TreeMap<Integer, Integer> pending = new TreeMap<>();
+
+    /** Changes in acknowledged entries. */
     long acknowledged;
+
     int delivered;
     int stock;
 
     record Win(String user, int quantity, boolean held) {}
 
     void grow(Random random, long epoch) {
-      long seq = log.size() + 1L;
+      if (batch.size() > 0 && random.nextInt(3) == 0) {
+        write(epoch);
+      }
+      long seq = log.size() + 1L + batch.size();
       if (seq == 1) {
-        log.add(Entries.unitsIn(epoch, 1, 1, STOCK));
+        append(List.of(Entries.unitsIn(epoch, 1, 1, STOCK)));
         stock = STOCK;
         return;
       }
@@ -70,7 +85,9 @@ class StoreSimulationIT {
       if (!heldWins.isEmpty() && random.nextInt(3) == 0) {
         long at = heldWins.get(random.nextInt(heldWins.size()));
         Win win = wins.get(at);
-        log.add(Entries.release(epoch, seq, win.user, epoch + "-" + at, win.quantity, true));
+        write(epoch);
+        append(
+            List.of(Entries.release(epoch, seq, win.user, epoch + "-" + at, win.quantity, true)));
         wins.put(at, new Win(win.user, win.quantity, false));
         held.merge(win.user, -win.quantity, Integer::sum);
         stock += win.quantity;
@@ -80,22 +97,34 @@ class StoreSimulationIT {
       int quantity = 1 + random.nextInt(LIMIT);
       boolean fits = held.getOrDefault(user, 0) + quantity <= LIMIT && quantity <= stock;
       if (fits) {
-        log.add(Entries.win(epoch, seq, user, quantity, LIMIT));
+        batch.add(Entries.record(user, quantity, LIMIT));
         wins.put(seq, new Win(user, quantity, true));
         held.merge(user, quantity, Integer::sum);
         stock -= quantity;
       }
     }
 
+    /** Ends the batch, if there is one. */
+    void write(long epoch) {
+      if (!batch.isEmpty()) {
+        append(Entries.batch(epoch, log.size() + batch.size(), batch));
+        batch.clear();
+      }
+    }
+
+    private void append(List<Received> entry) {
+      log.addAll(entry);
+      entries.add(entry);
+    }
+
     /** Reads new entries for a consumer. */
     List<Received> deliver(int count, int consumer) {
-      List<Received> batch = new ArrayList<>();
-      while (batch.size() < count && delivered < log.size()) {
-        Received entry = log.get(delivered++);
-        pending.put(entry.place().seq(), consumer);
-        batch.add(entry);
+      List<Received> read = new ArrayList<>();
+      for (int i = 0; i < count && delivered < entries.size(); i++) {
+        pending.put(delivered, consumer);
+        read.addAll(entries.get(delivered++));
       }
-      return batch;
+      return read;
     }
 
     /** What a consumer, or with −1 any, has not acknowledged. */
@@ -103,13 +132,24 @@ class StoreSimulationIT {
       return pending.entrySet().stream()
           .filter(entry -> consumer < 0 || entry.getValue() == consumer)
           .limit(count)
-          .map(entry -> log.get((int) (entry.getKey() - 1)))
+          .flatMap(entry -> entries.get(entry.getKey()).stream())
           .toList();
     }
 
-    void acknowledge(List<Received> batch) {
-      for (Received entry : batch) {
-        acknowledged += pending.remove(entry.place().seq()) == null ? 0 : 1;
+    /** Acknowledges the entries whose last change is among those that were stored. */
+    void acknowledge(List<Received> stored) {
+      for (Received change : stored) {
+        if (change.endsStreamEntry()) {
+          pending
+              .entrySet()
+              .removeIf(
+                  entry -> {
+                    List<Received> changes = entries.get(entry.getKey());
+                    boolean its = changes.get(changes.size() - 1).id().equals(change.id());
+                    acknowledged += its ? changes.size() : 0;
+                    return its;
+                  });
+        }
       }
     }
   }
@@ -140,13 +180,20 @@ class StoreSimulationIT {
             case 1 -> model.pendingOf(-1, count);
             default -> model.deliver(count, consumer);
           };
+      // Transactions are shorter than entries: one may die within an entry.
+      List<List<Received>> runs = LogStore.runs(batch, 4);
       // 0: dies between read and commit. 1: dies between commit and acknowledgement. 2: another
       // one has taken the batch over and writes it at the same time. Else: all goes well.
       int fate = random.nextInt(6);
       if (fate > 0) {
-        for (List<Received> run : LogStore.runs(batch)) {
+        int dies = fate == 1 ? random.nextInt(runs.size() + 1) : runs.size();
+        for (List<Received> run : runs.subList(0, dies)) {
           Outcome outcome = write(store, run, fate == 2);
-          if (outcome instanceof Outcome.Stored && fate > 1) {
+          if (!(outcome instanceof Outcome.Stored)) {
+            // Waits for others; here it gives up and reads again later.
+            break;
+          }
+          if (fate > 1) {
             model.acknowledge(run);
           }
         }
@@ -154,10 +201,11 @@ class StoreSimulationIT {
       assertIsPrefix(model, seed);
     }
 
+    model.write(epoch);
     while (model.acknowledged < model.log.size()) {
       model.deliver(10, 0);
       List<Received> rest = model.pendingOf(-1, 20);
-      for (List<Received> run : LogStore.runs(rest)) {
+      for (List<Received> run : Entries.runs(rest)) {
         assertThat(write(store, run, false)).as("seed %d", seed).isInstanceOf(Outcome.Stored.class);
         model.acknowledge(run);
       }

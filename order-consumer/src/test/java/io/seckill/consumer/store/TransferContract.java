@@ -66,7 +66,7 @@ abstract class TransferContract {
   }
 
   private void save(int shard, Received... entries) {
-    for (List<Received> run : LogStore.runs(List.of(entries))) {
+    for (List<Received> run : Entries.runs(List.of(entries))) {
       await(store.store(new ShardRef(REGION, shard), run));
     }
   }

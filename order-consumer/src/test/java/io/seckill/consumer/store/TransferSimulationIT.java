@@ -219,7 +219,7 @@ class TransferSimulationIT {
       await(bed.shards().open(new ShardOpen(REGION, number, next)));
       // A consumer that had read them brings them late.
       if (random.nextBoolean()) {
-        LogStore.runs(lost).forEach(run -> await(store.store(ref, run)));
+        Entries.runs(lost).forEach(run -> await(store.store(ref, run)));
       }
     }
 
@@ -306,7 +306,7 @@ class TransferSimulationIT {
     int from = Math.max(0, shard.stored - random.nextInt(4));
     int to = Math.min(shard.log.size(), shard.stored + count);
     boolean twice = random.nextInt(5) == 0;
-    for (List<Received> run : LogStore.runs(List.copyOf(shard.log.subList(from, to)))) {
+    for (List<Received> run : Entries.runs(List.copyOf(shard.log.subList(from, to)))) {
       Future<Outcome> other = twice ? store.store(shard.ref, run) : null;
       Outcome outcome = await(store.store(shard.ref, run));
       assertThat(outcome).as("seed %d", seed).isInstanceOf(Outcome.Stored.class);
