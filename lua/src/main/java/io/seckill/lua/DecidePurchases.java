@@ -3,6 +3,7 @@ package io.seckill.lua;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
+import io.seckill.common.log.LogEntries;
 import io.seckill.common.order.PurchaseLine;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
@@ -13,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,8 +22,8 @@ import java.util.Set;
  */
 public final class DecidePurchases {
 
-  /** Purchases in one call: what Lua can spread over one command with room to spare. */
-  public static final int MAX_BATCH = 1_000;
+  /** Purchases in one call: their wins are one log entry. */
+  public static final int MAX_BATCH = LogEntries.MAX_WINS;
 
   private static final Script SCRIPT = Script.load("decide_purchases");
 
@@ -56,8 +56,8 @@ public final class DecidePurchases {
    * @param seenSeq the highest number of the fence's epoch that the caller has seen; 0 for none. A
    *     shard that knows less has lost what it had told: it is frozen and refuses as FENCED
    * @param groups which items have a group
-   * @param lead the item that the latest {@link Decided} of the shard named as lead, or null; a
-   *     wrong one costs one call more
+   * @param lead the item that the shard was last heard to name as its lead, or null; with a wrong
+   *     one nothing is decided
    * @param purchases 1 to {@value #MAX_BATCH}
    */
   public record Batch(
@@ -67,15 +67,16 @@ public final class DecidePurchases {
     public Batch(Limits limits, long seenSeq, ItemGroups groups, List<Purchase> purchases) {
       this(limits, seenSeq, groups, null, purchases);
     }
-
-    /** The same batch for a shard with another lead. */
-    Batch withLead(ItemId other) {
-      return new Batch(limits, seenSeq, groups, other, purchases);
-    }
   }
 
   /** What became of the call. */
   public sealed interface Result {}
+
+  /**
+   * Nothing was decided: the shard has another lead than the batch names, and its receipts are
+   * needed. The same purchases may be sent again with it.
+   */
+  public record OtherLead(ItemId lead) implements Result {}
 
   /** Nothing was decided. */
   public record Refused(FenceStatus status) implements Result {}
@@ -114,18 +115,11 @@ public final class DecidePurchases {
   /** Runs the batch. Fails with {@link RedisCallException}. */
   public static Future<Result> run(
       RedisLink link, Fence fence, RedisKeys keys, Batch batch, long timeoutMs) {
-    long endsAt = System.nanoTime() + timeoutMs * 1_000_000;
     Map<ItemId, Integer> items = numbered(batch);
     Script.Call call = callOf(fence, keys, batch, items);
     return SCRIPT
         .run(link, fence, call.keys(), call.args(), timeoutMs)
-        .compose(
-            reply -> {
-              Optional<ItemId> lead = otherLead(reply);
-              return lead.isPresent()
-                  ? run(link, fence, keys, batch.withLead(lead.get()), leftMs(endsAt))
-                  : Future.succeededFuture(resultOf(reply, fence.epoch(), batch, items.keySet()));
-            });
+        .map(reply -> resultOf(reply, fence.epoch(), batch, items.keySet()));
   }
 
   /**
@@ -134,32 +128,14 @@ public final class DecidePurchases {
    */
   public static Future<Replicated> runAndWait(
       RedisLink link, Fence fence, RedisKeys keys, Batch batch, ReplicaWait wait, long timeoutMs) {
-    long endsAt = System.nanoTime() + timeoutMs * 1_000_000;
     Map<ItemId, Integer> items = numbered(batch);
     return SCRIPT
         .runAndWait(link, callOf(fence, keys, batch, items), wait, timeoutMs)
-        .compose(
-            replicated -> {
-              Optional<ItemId> lead = otherLead(replicated.reply());
-              return lead.isPresent()
-                  ? runAndWait(link, fence, keys, batch.withLead(lead.get()), wait, leftMs(endsAt))
-                  : Future.succeededFuture(
-                      new Replicated(
-                          resultOf(replicated.reply(), fence.epoch(), batch, items.keySet()),
-                          replicated.replicas() >= wait.replicas()));
-            });
-  }
-
-  /** The lead that the script wants to be named, when it has decided nothing for that reason. */
-  private static Optional<ItemId> otherLead(Response reply) {
-    return reply.get(0).toString().equals("LEAD")
-        ? Optional.of(ItemId.parse(reply.get(1).toString()))
-        : Optional.empty();
-  }
-
-  /** What is left for another try; the fence's own deadline ends the tries. */
-  private static long leftMs(long endsAtNanos) {
-    return Math.max(1, (endsAtNanos - System.nanoTime()) / 1_000_000);
+        .map(
+            replicated ->
+                new Replicated(
+                    resultOf(replicated.reply(), fence.epoch(), batch, items.keySet()),
+                    replicated.replicas() >= wait.replicas()));
   }
 
   /** The batch's items in the order in which the script gets them, with their indexes there. */
@@ -234,6 +210,9 @@ public final class DecidePurchases {
   private static Result resultOf(
       Response reply, long epoch, Batch batch, Collection<ItemId> items) {
     String status = reply.get(0).toString();
+    if (status.equals("LEAD")) {
+      return new OtherLead(ItemId.parse(reply.get(1).toString()));
+    }
     if (!status.equals("OK")) {
       return new Refused(FenceStatus.valueOf(status));
     }

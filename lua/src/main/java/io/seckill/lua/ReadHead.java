@@ -23,8 +23,8 @@ public final class ReadHead {
    * @param shardCount S
    * @param progress steps of a repair that is under way; 0 outside one
    * @param sales the stop switch as the shard knows it
-   * @param unstored numbers of this epoch whose entries are in the log still, exact to the length
-   *     of one entry
+   * @param unstored numbers that the log holds still, of this epoch and of earlier ones, exact to
+   *     the length of one entry
    */
   public record Head(
       long epoch,

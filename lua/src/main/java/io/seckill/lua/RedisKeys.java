@@ -34,12 +34,12 @@ public final class RedisKeys {
     return keys;
   }
 
-  /** Hash: epoch, seq, runId, state, S. */
+  /** Hash: epoch, seq, runId, state, S, what of the log is stored, the lead of the windows. */
   public String head() {
     return head;
   }
 
-  /** Stream: one entry for each change, id {@code <epoch>-<seq>}. */
+  /** Stream: changes under the id {@code <epoch>-<seq>} of an entry's last one. */
   public String log() {
     return log;
   }
@@ -69,7 +69,7 @@ public final class RedisKeys {
     return prefix + "held:" + group;
   }
 
-  /** Two hashes with a TTL: user → times of his latest wins, in even and in odd periods. */
+  /** Two hashes with a TTL: user → times of his wins of others than the lead, by period. */
   public List<String> windows() {
     return List.of(prefix + "window:0", prefix + "window:1");
   }

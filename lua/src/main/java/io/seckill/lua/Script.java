@@ -80,13 +80,14 @@ public final class Script {
    */
   Future<Response> run(
       RedisLink link, Fence fence, List<String> keys, List<String> args, long timeoutMs) {
-    return run(new Call(fence, keys, args), timeoutMs, link::send);
+    return run(link, new Call(fence, keys, args), timeoutMs, link::send);
   }
 
   /** As {@link #run}, and waits until replicas have what it did; see {@link ReplicaWait}. */
   Future<RedisLink.Replicated> runAndWait(
       RedisLink link, Call call, ReplicaWait wait, long timeoutMs) {
     return run(
+        link,
         call,
         timeoutMs,
         (request, leftMs) -> link.sendAndWait(request, wait.replicas(), wait.waitMs(), leftMs));
@@ -95,13 +96,21 @@ public final class Script {
   /** What a call carries. */
   record Call(Fence fence, List<String> keys, List<String> args) {}
 
-  private <T> Future<T> run(Call call, long timeoutMs, BiFunction<Request, Long, Future<T>> send) {
+  private <T> Future<T> run(
+      RedisLink link, Call call, long timeoutMs, BiFunction<Request, Long, Future<T>> send) {
     long startedAt = System.nanoTime();
+    String server = link.runId();
     return send.apply(request(Command.EVALSHA, sha1, call), timeoutMs)
         .recover(
             failure -> {
               if (!(failure instanceof RedisCallException e) || !e.code().equals("NOSCRIPT")) {
                 return Future.failedFuture(failure);
+              }
+              if (!link.runId().equals(server)) {
+                // The fence is of a server that the link has left: another one must not take it.
+                return Future.failedFuture(
+                    new RedisCallException(
+                        RedisCallException.Kind.NOT_EXECUTED, "DOWN", "the link leads elsewhere"));
               }
               long leftMs = timeoutMs - (System.nanoTime() - startedAt) / 1_000_000;
               return send.apply(request(Command.EVAL, text, call), leftMs);

@@ -158,8 +158,58 @@ class AckLogScriptIT {
     assertThat(unstored()).isZero();
     assertThat(shard.decide(bound, buy("late", null, item, 1)).get(0).status())
         .isEqualTo(PurchaseStatus.WIN);
+  }
+
+  @Test
+  void whatTheLogHoldsOfClosedEpochsShouldCountUntilItIsStored() {
+    ItemId item = shard.sell(1, 100);
+    group();
+    ack(deliver(3));
+    Limits bound = new Limits(5, 0, 0);
+    shard.decide(bound, buy("a", null, item, 1), buy("b", null, item, 1), buy("c", null, item, 1));
     shard.reopen();
-    assertThat(unstored()).as("another epoch counts its own").isZero();
+    shard.reopen();
+    assertThat(unstored()).isEqualTo(3);
+    assertThat(
+            shard
+                .decide(
+                    bound,
+                    buy("d", null, item, 1),
+                    buy("e", null, item, 1),
+                    buy("f", null, item, 1))
+                .stream()
+                .map(Decision::status))
+        .containsExactly(PurchaseStatus.WIN, PurchaseStatus.WIN, PurchaseStatus.LOG_FULL);
+    ack(deliver(1));
+    assertThat(unstored()).as("exact to what an acknowledgement can tell").isBetween(2L, 5L);
+    ack(deliver(10));
+    assertThat(unstored()).isZero();
+    assertThat(shard.decide(bound, buy("f", null, item, 1)).get(0).status())
+        .isEqualTo(PurchaseStatus.WIN);
+  }
+
+  @Test
+  void emptyLogShouldNeverBeFullWhateverTheHeadTells() {
+    ItemId item = shard.sell(1, 100);
+    group();
+    Limits bound = new Limits(5, 0, 0);
+    List<EntryId> delivered = deliver(3);
+    ack(delivered);
+    shard.redis("HDEL", shard.keys.head(), "stored");
+    shard.redis("HSET", shard.keys.head(), "seq", "3000");
+    assertThat(shard.decide(bound, buy("a", null, item, 1)).get(0).status())
+        .isEqualTo(PurchaseStatus.WIN);
+    ack(deliver(1));
+    assertThat(unstored()).isZero();
+
+    // The log and its group are deleted and made again: what the group tells now is less than is
+    // known.
+    shard.redis("DEL", shard.keys.log());
+    group();
+    ack(delivered);
+    assertThat(unstored()).isZero();
+    assertThat(shard.decide(bound, buy("b", null, item, 1)).get(0).status())
+        .isEqualTo(PurchaseStatus.WIN);
   }
 
   private long unstored() {

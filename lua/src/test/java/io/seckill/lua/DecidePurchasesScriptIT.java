@@ -586,7 +586,7 @@ class DecidePurchasesScriptIT {
       long beforeMs = redisTimeMs();
       long seq = shard.seq();
       Batch call = new Batch(window, 0, ItemGroups.NONE, hint, batch);
-      Decided decided = (Decided) call(call);
+      Decided decided = (Decided) shard.call(shard.fence(), call);
       long afterMs = redisTimeMs();
       hint = random.nextInt(5) == 0 ? items.get(random.nextInt(3)) : decided.lead();
       List<LogEntry.Win> wins = shard.winsAfter(seq);
@@ -606,11 +606,6 @@ class DecidePurchasesScriptIT {
         }
       }
     }
-  }
-
-  private DecidePurchases.Result call(Batch batch) {
-    return shard.run(
-        () -> DecidePurchases.run(shard.link, shard.fence(), shard.keys, batch, TIMEOUT_MS));
   }
 
   private long redisTimeMs() {

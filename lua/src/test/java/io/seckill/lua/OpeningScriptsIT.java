@@ -101,7 +101,7 @@ class OpeningScriptsIT {
                 S,
                 0,
                 SalesRecord.UNTOUCHED,
-                0));
+                win.seq()));
     assertThat(shard.stock(item)).isEqualTo("9");
   }
 

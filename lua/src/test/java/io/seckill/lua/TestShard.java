@@ -20,6 +20,7 @@ import io.seckill.lua.DecidePurchases.Batch;
 import io.seckill.lua.DecidePurchases.Decided;
 import io.seckill.lua.DecidePurchases.Decision;
 import io.seckill.lua.DecidePurchases.Limits;
+import io.seckill.lua.DecidePurchases.OtherLead;
 import io.seckill.lua.DecidePurchases.Purchase;
 import io.seckill.testkit.RedisAddress;
 import io.vertx.core.Future;
@@ -332,7 +333,19 @@ final class TestShard implements AutoCloseable {
 
   DecidePurchases.Result call(Fence fence, Limits limits, Purchase... purchases) {
     Batch batch = new Batch(limits, 0, this::groupOf, List.of(purchases));
-    return run(() -> DecidePurchases.run(link, fence, keys, batch, TIMEOUT_MS));
+    return call(fence, batch);
+  }
+
+  /** Calls again with the right lead where the batch names another. */
+  DecidePurchases.Result call(Fence fence, Batch batch) {
+    DecidePurchases.Result result =
+        run(() -> DecidePurchases.run(link, fence, keys, batch, TIMEOUT_MS));
+    return result instanceof OtherLead other
+        ? call(
+            fence,
+            new Batch(
+                batch.limits(), batch.seenSeq(), batch.groups(), other.lead(), batch.purchases()))
+        : result;
   }
 
   /** Purchases of items without a group and without limits on the batch. */

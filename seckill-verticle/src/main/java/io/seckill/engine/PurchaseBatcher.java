@@ -10,6 +10,7 @@ import io.seckill.engine.ReceiptFilters.Place;
 import io.seckill.lua.DecidePurchases;
 import io.seckill.lua.DecidePurchases.Decided;
 import io.seckill.lua.DecidePurchases.Decision;
+import io.seckill.lua.DecidePurchases.OtherLead;
 import io.seckill.lua.DecidePurchases.Purchase;
 import io.seckill.lua.DecidePurchases.Refused;
 import io.seckill.lua.DecidePurchases.Replicated;
@@ -479,6 +480,10 @@ final class PurchaseBatcher {
                 lead = decided.lead();
                 decided(batch.sent, decided.decisions(), call.result().met());
                 batch.rides.values().forEach(ride -> arrived(ride, decided));
+              } else if (call.result().result() instanceof OtherLead other) {
+                lead = other.lead();
+                putBack(batch.riders());
+                putBack(batch.sent);
               } else if (call.result().result() instanceof Refused refused) {
                 refused(batch, refused.status());
               }

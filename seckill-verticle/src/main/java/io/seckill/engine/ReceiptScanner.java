@@ -11,6 +11,7 @@ import io.seckill.lua.ScanReceipts.Page;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +33,13 @@ final class ReceiptScanner {
   /** Between two pages, so that a scan takes some hundredths of the server's time. */
   private static final long PAUSE_MS = 4;
 
+  /**
+   * After a scan that came to nothing a place is left alone this long, doubling up to the bound.
+   */
+  private static final long FIRST_PAUSE_MS = 500;
+
+  private static final long MAX_PAUSE_MS = 30_000;
+
   /** Receipts of one filter; a scan of more takes longer than a crowd lasts. 2 MB. */
   static final int MAX_USERS = 1_000_000;
 
@@ -43,10 +51,19 @@ final class ReceiptScanner {
   private final SoldOutState soldOut;
   private final ReceiptFilters filters;
   private final Deque<Scan> waiting = new ArrayDeque<>();
+  private final Map<Place, Pause> pauses = new HashMap<>();
 
   private boolean scanning;
   private boolean stopped;
   private long timer = -1;
+
+  /**
+   * Why a place is left alone: units keep coming back to it, or it has too many receipts.
+   *
+   * @param lengthMs how long, this time
+   * @param untilNanos until when
+   */
+  private record Pause(long lengthMs, long untilNanos) {}
 
   ReceiptScanner(
       Vertx vertx, List<ShardSession> sessions, SoldOutState soldOut, ReceiptFilters filters) {
@@ -73,17 +90,29 @@ final class ReceiptScanner {
     if (scanning) {
       return;
     }
+    pauses.keySet().removeIf(place -> !views.containsKey(place.item()));
     for (ItemView view : views.values()) {
       if (view.soldOut() && mayHaveFilters(view)) {
         for (int shard = 0; shard < view.shards().size(); shard++) {
           Place place = new Place(shard, view.definition().id());
-          if (filters.of(place) == null) {
+          if (filters.of(place) == null && !isPaused(place)) {
             waiting.add(new Scan(place, view.shards().get(shard)));
           }
         }
       }
     }
     nextScan();
+  }
+
+  private boolean isPaused(Place place) {
+    Pause pause = pauses.get(place);
+    return pause != null && pause.untilNanos - System.nanoTime() > 0;
+  }
+
+  private void pause(Place place) {
+    Pause last = pauses.get(place);
+    long lengthMs = last == null ? FIRST_PAUSE_MS : Math.min(2 * last.lengthMs, MAX_PAUSE_MS);
+    pauses.put(place, new Pause(lengthMs, System.nanoTime() + lengthMs * 1_000_000));
   }
 
   private static boolean mayHaveFilters(ItemView view) {
@@ -150,7 +179,6 @@ final class ReceiptScanner {
     }
 
     private void took(Page page) {
-      // What has changed shows on the board, and then it is begun again.
       boolean counts =
           page != null && page.adds() == mark.adds() && page.stock() <= 0 && fits(page);
       if (counts) {
@@ -163,6 +191,9 @@ final class ReceiptScanner {
       }
       if (counts) {
         filters.put(place, filter.build());
+        pauses.remove(place);
+      } else {
+        pause(place);
       }
       later(ReceiptScanner.this::nextScan);
     }

@@ -126,6 +126,24 @@ class EngineIT {
   }
 
   @Test
+  void purchasesShouldBeDecidedWhateverLeadTheShardHasMeanwhile() throws Exception {
+    start(1, Map.of());
+    ItemId item = engine.openItem(1, 100, 1);
+    ItemId other = engine.openItem(2, 100, 1);
+    String head = engine.keys[0].head();
+    for (int i = 0; i < 10; i++) {
+      // As when another engine sold the other item last.
+      String now = Long.toString(System.currentTimeMillis());
+      String lead = (i % 2 == 0 ? other : item).toString();
+      engine.redis(
+          Command.HSET, head, "lead", lead, "leadSince", "0", "leadAt", now, "otherAt", now);
+      assertThat(engine.buyNow("u" + i, "key", i % 3 == 0 ? other : item, 1).refusal()).isNull();
+    }
+    engine.awaitStockInAll(other, 96);
+    engine.awaitStockInAll(item, 94);
+  }
+
+  @Test
   void pauseResumeAndEndShouldDecideAtOnce() throws Exception {
     start(2, Map.of());
     ItemId item = engine.openItem(1, 10, 1);

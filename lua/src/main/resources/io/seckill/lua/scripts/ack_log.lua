@@ -8,7 +8,8 @@
 -- Returns: { FENCED | EXPIRED | NOGROUP } or { OK, acknowledged, trimmed, entries left }
 -- Cost: proportional to the ids and to what is trimmed
 
-if redis.call('HGET', KEYS[1], 'runId') ~= ARGV[2] then
+local head = redis.call('HMGET', KEYS[1], 'runId', 'epoch', 'stored')
+if head[1] ~= ARGV[2] then
   return { 'FENCED' }
 end
 local time = redis.call('TIME')
@@ -42,8 +43,14 @@ if not keep_from then
 end
 local trimmed = redis.call('XTRIM', KEYS[2], 'MINID', '=', keep_from)
 -- Where what is stored and trimmed ends, exact to the length of one entry: bounds on the log need no more.
+-- It never goes back: a group that was made again tells less than is known.
 local epoch, seq = string.match(keep_from, '^(%d+)-(%d+)$')
-if #seq < 16 then
+local stored_epoch, stored_seq = string.match(head[3] or '0-0', '^(%d+)-(%d+)$')
+local is_later = tonumber(epoch) > tonumber(stored_epoch) or (epoch == stored_epoch and tonumber(seq) - 1 > tonumber(stored_seq))
+if #seq < 16 and is_later then
   redis.call('HSET', KEYS[1], 'stored', epoch .. '-' .. string.format('%.0f', tonumber(seq) - 1))
+end
+if epoch == head[2] then
+  redis.call('HDEL', KEYS[1], 'backlog')
 end
 return { 'OK', acknowledged, trimmed, redis.call('XLEN', KEYS[2]) }

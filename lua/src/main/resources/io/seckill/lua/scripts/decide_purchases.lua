@@ -17,10 +17,11 @@
 --          purchase its status and what belongs to it }; wins have the numbers that follow, in their order:
 --   WIN stock-left | REPLAY entry | LIMIT entry-held ('' when there is none) | DRY stock-left | WINDOW ms-to-wait
 --   NOT_STARTED ms-to-opening | CONFLICT | NOT_READY | ENDED | PAUSED | GROUP | LOST | LOG_FULL | NOT_WRITTEN | INVALID
--- Cost: one HMGET of receipts for each item and of holdings for each group; with wins one XADD, and one HSET for each item. Windows
---       cost nothing while one item is won, else up to three HMGETs and one HSET. A purchase makes no table of its own: lines are parsed
---       once for each different text, what does not depend on the user is decided once for each, receipts are read and extended as
---       texts. The caller bounds a batch, so that unpack has room.
+-- Cost: two HMGETs of the head; for each item one HMGET, one GET and one HMGET of receipts, for each group one HMGET of holdings; with
+--       wins one XRANGE, one XADD, and one HSET for the head, each item and each group. Windows cost nothing while one item is won, else
+--       up to three HMGETs and one HSET. A purchase makes no table of its own: lines are parsed once for each different text, what does
+--       not depend on the user is decided once for each, receipts are read and extended as texts. The caller bounds a batch, so that
+--       unpack has room.
 
 -- @include fence.lua
 -- @include log.lua
@@ -43,18 +44,22 @@ local max_log = tonumber(ARGV[5])
 local window_wins = tonumber(ARGV[6])
 local item_count = tonumber(ARGV[9])
 local first = 10 + 2 * item_count
+local purchase_count = (#ARGV - first + 1) / 3
 local at_ms = format('%.0f', now)
 
-local lead, lead_since, lead_at, other_at, stored = unpack(redis.call('HMGET', HEAD, 'lead', 'leadSince', 'leadAt', 'otherAt', 'stored'))
+local lead, lead_since, lead_at, other_at, stored, backlog =
+  unpack(redis.call('HMGET', HEAD, 'lead', 'leadSince', 'leadAt', 'otherAt', 'stored', 'backlog'))
 local function windows_of_head()
   return open_windows({ lead, lead_since, lead_at, other_at }, now, tonumber(ARGV[7]), ARGV[8], ARGV[10])
 end
 if window_wins > 0 and not windows_of_head() then
   return { 'LEAD', lead }
 end
--- The numbers up to this one are stored and trimmed.
-local stored_epoch, stored_seq = match(stored or '', '^(%d+)-(%d+)$')
-stored_seq = stored_epoch == ARGV[1] and tonumber(stored_seq) or 0
+local room = max_log - tonumber(numbers_in_log(ARGV[1], head_seq, stored, backlog))
+if room < purchase_count and redis.pcall('XLEN', LOG) == 0 then
+  -- An empty log holds nothing, whatever the head tells of one that was deleted.
+  room = max_log
+end
 
 local function is_error(reply)
   return type(reply) == 'table' and reply.err ~= nil
@@ -322,7 +327,7 @@ local function decide(user, key, lines)
   if log_refusal then
     return log_refusal
   end
-  if seq - stored_seq >= max_log then
+  if seq - head_seq >= room then
     return 'LOG_FULL'
   end
   if window_wins > 0 then

@@ -30,17 +30,20 @@ local function log_change(head_key, log_key, seq, now, kind, ...)
   return place
 end
 
+-- The numbers that the log holds still, as the head tells it: of its epoch those behind the stored place, and the backlog of earlier
+-- epochs. As text.
+local function numbers_in_log(epoch, seq, stored, backlog)
+  local stored_epoch, stored_seq = string.match(stored or '', '^(%d+)-(%d+)$')
+  local behind = stored_epoch == epoch and tonumber(stored_seq) or 0
+  return string.format('%.0f', tonumber(backlog or '0') + tonumber(seq or '0') - behind)
+end
+
 -- Whether an entry that no script wrote has a number of this epoch behind the head's. XADD refuses a next number that is taken, but
 -- the entry of several wins has the last of their numbers and could step over it.
 local function is_log_ahead(log_key, seq)
-  local about = redis.pcall('XINFO', 'STREAM', log_key)
-  for i = 1, about.err and 0 or #about, 2 do
-    if about[i] == 'last-generated-id' then
-      local epoch, last = string.match(about[i + 1], '^(%d+)-(%d+)$')
-      return epoch == ARGV[1] and tonumber(last) > seq
-    end
-  end
-  return false
+  local next_place = ARGV[1] .. '-' .. string.format('%.0f', seq + 1)
+  local taken = redis.pcall('XRANGE', log_key, next_place, ARGV[1], 'COUNT', 1)
+  return not taken.err and #taken > 0
 end
 
 -- Stops a shard that has lost keys until it is opened again. A server that refuses even this changes nothing of the answer.

@@ -6,17 +6,17 @@ package io.seckill.consumer.log;
  * last read brought tells how large they are now.
  *
  * <p>Starts small and at most doubles, and only while reads are full, so that entries that suddenly
- * are larger bring a few times as many changes as wanted, not thousands of times. Belongs to one
+ * are larger bring more changes than wanted, but never more than the bound. Belongs to one
  * event loop.
  */
 public final class ReadSize {
 
   /**
    * Entries of one read, whatever they hold: with the largest batches that an engine makes, 512
-   * purchases, a read is at most 131,072 changes, which is some tens of megabytes for a moment.
-   * More would not be faster: below this, one transaction costs far more than one read.
+   * purchases, a read is at most 262,144 changes, which is some hundred megabytes for a moment. So
+   * changes that have an entry each go into transactions of at most this many.
    */
-  public static final int MAX_ENTRIES = 256;
+  public static final int MAX_ENTRIES = 512;
 
   private static final int FIRST_ENTRIES = 16;
 
