@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  */
 final class DurabilityRun implements AutoCloseable {
 
-  private static final long MAX_SOLD_OUT_STOCK = 50_000;
+  private static final long MAX_SOLD_OUT_STOCK = 200_000;
   private static final Duration SELL_OUT_BOUND = Duration.ofSeconds(20);
   private static final Duration STORED_BOUND = Duration.ofMinutes(4);
 
