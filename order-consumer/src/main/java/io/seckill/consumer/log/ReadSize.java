@@ -6,8 +6,8 @@ package io.seckill.consumer.log;
  * last read brought tells how large they are now.
  *
  * <p>Starts small and at most doubles, and only while reads are full, so that entries that suddenly
- * are larger bring more changes than wanted, but never more than the bound. Belongs to one
- * event loop.
+ * are larger bring more changes than wanted, but never more than the bound. Belongs to one event
+ * loop.
  */
 public final class ReadSize {
 
