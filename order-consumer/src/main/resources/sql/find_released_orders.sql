@@ -1,5 +1,5 @@
 -- The orders of the wins that a batch releases, with their lines.
-SELECT o.epoch, o.seq, o.user_id, o.held_units, l.item_id, l.quantity
+SELECT o.epoch, o.seq, o.user_id, l.item_id, l.quantity
 FROM JSON_TABLE(?, '$[*]' COLUMNS (epoch BIGINT PATH '$[0]', seq BIGINT PATH '$[1]')) j
 JOIN orders o ON o.region = ? AND o.shard = ? AND o.epoch = j.epoch AND o.seq = j.seq
 JOIN order_lines l ON l.region = o.region AND l.shard = o.shard AND l.epoch = o.epoch

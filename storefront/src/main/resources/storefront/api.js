@@ -81,6 +81,16 @@ export function order(orderId) {
   return callSignedIn('GET', `/api/v1/orders/${orderId}`);
 }
 
+/** Gives an order up; may be asked any number of times. */
+export function cancelOrder(orderId) {
+  return callSignedIn('DELETE', `/api/v1/orders/${orderId}`);
+}
+
+/** Begins to pay an order; asked again it gives the same payment. */
+export function startPayment(orderId) {
+  return callSignedIn('POST', `/api/v1/orders/${orderId}/payment`);
+}
+
 /** The latest orders. */
 export async function orders() {
   return (await callSignedIn('GET', '/api/v1/orders')).orders;

@@ -1,12 +1,15 @@
 // The page: draws what the API says, once a second and after each click.
 
 import * as api from './api.js';
+import { element } from './dom.js';
+import { drawOrders, isWaiting } from './orders.js';
 import { buy, pending } from './purchase.js';
 import { clock, languageTag, money, refusalText, switchLanguage, words } from './text.js';
 
 const REFRESH_MS = 1000;
 const ORDER_POLL_MS = 1000;
 const MAX_ORDER_POLLS = 60;
+const WAITING_ORDERS_POLL_MS = 3000;
 
 const page = {
   title: document.getElementById('title'),
@@ -23,12 +26,8 @@ const cards = new Map();
 let items = [];
 let user = null;
 
-function element(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
+/** Null until they were read once. */
+let orders = null;
 
 /** Where an item stands at the server's time. */
 function phase(item) {
@@ -139,6 +138,12 @@ function draw() {
     }
   }
   items.forEach(drawItem);
+  if (orders) drawOrders(page.orders, orders, nameOf, readOrders);
+}
+
+/** The id stands for an item that is no longer shown. */
+function nameOf(itemId) {
+  return items.find((each) => each.itemId === itemId)?.name ?? itemId;
 }
 
 async function click(itemId, card) {
@@ -167,10 +172,10 @@ async function click(itemId, card) {
   }
 }
 
-/** Polls an order until it is stored, then shows the list. */
+/** Polls an order until it is stored: before that the list may not have it. */
 async function followOrder(orderId) {
   for (let i = 0; i < MAX_ORDER_POLLS; i += 1) {
-    await drawOrders();
+    await readOrders();
     try {
       if ((await api.order(orderId)).status !== 'ACCEPTED') break;
     } catch (e) {
@@ -178,37 +183,17 @@ async function followOrder(orderId) {
     }
     await new Promise((resolve) => setTimeout(resolve, ORDER_POLL_MS));
   }
-  await drawOrders();
+  await readOrders();
 }
 
-async function drawOrders() {
+async function readOrders() {
   if (!user) return;
-  let list;
   try {
-    list = await api.orders();
+    orders = await api.orders();
   } catch (e) {
-    return; // The list stays as it is; the next click or poll draws it again.
+    return; // The list stays as it is; the next click or poll reads it again.
   }
-  page.orders.replaceChildren(
-    ...(list.length === 0
-      ? [element('li', '', words().noOrders)]
-      : list.map((order) => {
-        const row = element('li', 'order');
-        row.append(
-          element('span', 'what', (order.lines ?? []).map(lineText).join(', ')),
-          element('span', 'status', words().status[order.status] ?? order.status),
-          element('code', '', order.orderId));
-        if (order.currency) {
-          row.append(element('span', 'price', money(order.totalMinor, order.currency)));
-        }
-        return row;
-      })));
-}
-
-/** What and how many; the id stands for an item that is no longer shown. */
-function lineText(line) {
-  const item = items.find((each) => each.itemId === line.itemId);
-  return `${item ? item.name : line.itemId} × ${line.quantity}`;
+  draw();
 }
 
 async function signIn() {
@@ -231,13 +216,19 @@ async function refresh() {
 page.language.addEventListener('click', () => {
   switchLanguage();
   draw();
-  drawOrders();
 });
 
 draw();
 await refresh();
-await drawOrders();
+await readOrders();
 setInterval(draw, 250);
+// An order is paid on another page, and its time may run out on this one.
+setInterval(() => {
+  if (!document.hidden && orders?.some(isWaiting)) readOrders();
+}, WAITING_ORDERS_POLL_MS);
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) readOrders();
+});
 (function again() {
   setTimeout(() => refresh().finally(again), REFRESH_MS);
 })();

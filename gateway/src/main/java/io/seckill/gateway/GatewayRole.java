@@ -4,9 +4,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.PurchaseSender;
 import io.seckill.common.config.SeckillConfig;
+import io.seckill.common.payment.CallbackSignature;
 import io.seckill.common.role.RoleDeployment;
+import io.seckill.gateway.admin.AnyOrderEndpoint;
 import io.seckill.gateway.admin.AuditEndpoint;
 import io.seckill.gateway.admin.ChangeItemEndpoint;
+import io.seckill.gateway.admin.ChangeOrderEndpoint;
 import io.seckill.gateway.admin.CreateItemEndpoint;
 import io.seckill.gateway.admin.ListItemsEndpoint;
 import io.seckill.gateway.admin.SalesEndpoint;
@@ -14,15 +17,18 @@ import io.seckill.gateway.admin.SwitchSalesEndpoint;
 import io.seckill.gateway.admission.AddressRate;
 import io.seckill.gateway.admission.PurchaseAdmission;
 import io.seckill.gateway.admission.TrustedProxies;
+import io.seckill.gateway.api.CancelOrderEndpoint;
 import io.seckill.gateway.api.DevSessionEndpoint;
 import io.seckill.gateway.api.FileEndpoint;
 import io.seckill.gateway.api.ItemEndpoint;
 import io.seckill.gateway.api.ItemsEndpoint;
 import io.seckill.gateway.api.OrderEndpoint;
 import io.seckill.gateway.api.OrdersEndpoint;
+import io.seckill.gateway.api.PaymentCallbackEndpoint;
 import io.seckill.gateway.api.PurchaseItemEndpoint;
 import io.seckill.gateway.api.PurchaseLinesEndpoint;
 import io.seckill.gateway.api.Purchases;
+import io.seckill.gateway.api.StartPaymentEndpoint;
 import io.seckill.gateway.board.BoardStore;
 import io.seckill.gateway.board.BoardVerticle;
 import io.seckill.gateway.http.Endpoint;
@@ -135,7 +141,13 @@ public final class GatewayRole {
                 new PurchaseItemEndpoint(purchases),
                 new PurchaseLinesEndpoint(purchases),
                 new OrdersEndpoint(bus),
-                new OrderEndpoint(bus)));
+                new OrderEndpoint(bus),
+                new CancelOrderEndpoint(bus),
+                new StartPaymentEndpoint(bus)));
+    if (config.payment().provider() != SeckillConfig.Provider.NONE) {
+      CallbackSignature signature = new CallbackSignature(config.payment().secret().value());
+      endpoints.add(new PaymentCallbackEndpoint(bus, signature, epochMs));
+    }
     if (config.gateway().devSession()) {
       endpoints.add(new DevSessionEndpoint(signer));
     }
@@ -153,7 +165,10 @@ public final class GatewayRole {
                 new AuditEndpoint(bus),
                 new SalesEndpoint(bus, region()),
                 new SwitchSalesEndpoint(bus, region(), true),
-                new SwitchSalesEndpoint(bus, region(), false)));
+                new SwitchSalesEndpoint(bus, region(), false),
+                new AnyOrderEndpoint(bus),
+                new ChangeOrderEndpoint(bus, ChangeOrderEndpoint.Action.CANCEL),
+                new ChangeOrderEndpoint(bus, ChangeOrderEndpoint.Action.REFUND)));
     for (ItemChange.Action action : ItemChange.Action.values()) {
       endpoints.add(new ChangeItemEndpoint(bus, action));
     }
@@ -195,7 +210,9 @@ public final class GatewayRole {
     // out.
     return new Guards(
         proxies,
-        new AddressRate(config.admission(), nanoTime),
+        new Guards.Rates(
+            new AddressRate(config.admission(), nanoTime),
+            AddressRate.ofSigners(config.admission(), nanoTime)),
         verifier,
         corsOrigins,
         metrics,

@@ -274,7 +274,11 @@ class GatewayIT {
     String multipart = "Content-Type: multipart/form-data; boundary=b\r\n";
     String body = "--b\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\nx\r\n--b--\r\n";
     for (String path :
-        List.of("/api/v1/items/1/purchases", "/api/v1/purchases", "/api/v1/dev/session")) {
+        List.of(
+            "/api/v1/items/1/purchases",
+            "/api/v1/purchases",
+            "/api/v1/payments/callback",
+            "/api/v1/dev/session")) {
       problem(call(post(path, multipart, body)), ErrorCode.UNSUPPORTED_MEDIA_TYPE);
     }
     problem(
@@ -621,7 +625,16 @@ class GatewayIT {
         .doesNotContain("<style")
         .doesNotContain(" style=")
         .doesNotContain("onclick");
-    for (String asset : List.of("app.js", "api.js", "purchase.js", "text.js", "style.css")) {
+    for (String asset :
+        List.of(
+            "app.js",
+            "api.js",
+            "dom.js",
+            "orders.js",
+            "purchase.js",
+            "retry.js",
+            "text.js",
+            "style.css")) {
       Response file = call(get("/assets/" + asset, ""));
       assertThat(file.status()).as(asset).isEqualTo(200);
       Response again =
@@ -779,6 +792,8 @@ class GatewayIT {
             "/api/v1/admin/items/1/withdraw",
             "/api/v1/admin/items/1/end",
             "/api/v1/admin/sales/stop",
+            "/api/v1/admin/orders/" + ORDER + "/cancel",
+            "/api/v1/admin/orders/" + ORDER + "/refund",
             "/api/v1/admin/audit")) {
       problem(RawHttp.once(gateway.adminPort(), post(path, "", "")), ErrorCode.UNAUTHENTICATED);
       problem(
@@ -1270,7 +1285,7 @@ class GatewayIT {
     return "Authorization: Bearer " + gateway.token(user) + "\r\n";
   }
 
-  private static JsonNode problem(Response response, ErrorCode code) throws IOException {
+  static JsonNode problem(Response response, ErrorCode code) throws IOException {
     assertThat(response).as(code.name()).isNotNull();
     assertThat(response.status()).as(response.body()).isEqualTo(code.httpStatus());
     assertThat(response.header("content-type")).isEqualTo("application/problem+json");

@@ -52,8 +52,12 @@ class OpenApiTest {
         .forEach(
             (name, operation) -> {
               Access access = routes().get(name).access();
-              boolean open = operation.path("security").isArray();
+              JsonNode security = operation.path("security");
+              boolean open = security.isArray() && security.isEmpty();
               assertThat(open).as(name).isEqualTo(access == Access.ANYBODY);
+              assertThat(security.path(0).has("signature"))
+                  .as(name)
+                  .isEqualTo(access == Access.SIGNED);
               assertThat(operation.at("/tags/0").asText().equals("admin"))
                   .as(name)
                   .isEqualTo(admin.contains(name));

@@ -16,9 +16,14 @@ import io.seckill.common.bus.ItemChanged;
 import io.seckill.common.bus.ItemCreate;
 import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
+import io.seckill.common.bus.OrderCancel;
 import io.seckill.common.bus.OrderQuery;
+import io.seckill.common.bus.OrderRefund;
 import io.seckill.common.bus.OrderViews;
 import io.seckill.common.bus.OrdersQuery;
+import io.seckill.common.bus.PaymentNotice;
+import io.seckill.common.bus.PaymentStart;
+import io.seckill.common.bus.PaymentStarted;
 import io.seckill.common.bus.PurchaseBatch;
 import io.seckill.common.bus.PurchaseReplies;
 import io.seckill.common.bus.PurchaseReply;
@@ -70,6 +75,8 @@ final class RunningGateway implements AutoCloseable {
   /** Null from it means that no answer comes. */
   private volatile Function<PurchaseRequest, PurchaseReply> engine =
       request -> PurchaseReply.accepted(ORDER, 41);
+
+  private volatile ErrorCode orderRefusal;
 
   private volatile Board board =
       Boards.of(1_700_000_000_000L, Boards.item(1), Boards.item(2), Boards.item(3, 2, 0, 1));
@@ -123,6 +130,11 @@ final class RunningGateway implements AutoCloseable {
 
   void engine(Function<PurchaseRequest, PurchaseReply> answer) {
     engine = answer;
+  }
+
+  /** What is said about the one order instead of what was asked for; null for nothing. */
+  void refuseOrders(ErrorCode code) {
+    orderRefusal = code;
   }
 
   /** The purchases that reached the engine. */
@@ -249,6 +261,10 @@ final class RunningGateway implements AutoCloseable {
   private void answerAsConsumer() {
     vertx.eventBus().consumer(Addresses.ORDER, this::order);
     vertx.eventBus().consumer(Addresses.ORDERS, this::orders);
+    vertx.eventBus().consumer(Addresses.CANCEL_ORDER, this::cancel);
+    vertx.eventBus().consumer(Addresses.REFUND_ORDER, this::refund);
+    vertx.eventBus().consumer(Addresses.START_PAYMENT, this::startPayment);
+    vertx.eventBus().consumer(Addresses.PAYMENT_NOTICE, this::notice);
     vertx
         .eventBus()
         .<ItemCreate>consumer(
@@ -292,12 +308,49 @@ final class RunningGateway implements AutoCloseable {
   }
 
   private void order(Message<OrderQuery> message) {
-    if (message.body().user().equals(new UserId("ann")) && message.body().orderId().equals(ORDER)) {
-      message.reply(new OrderViews(List.of(view(OrderStatus.ACCEPTED)), false));
+    OrderQuery query = message.body();
+    replyAbout(message, query.user(), query.orderId(), one(OrderStatus.ACCEPTED));
+  }
+
+  private void cancel(Message<OrderCancel> message) {
+    OrderCancel cancel = message.body();
+    changes.add(cancel);
+    replyAbout(message, cancel.user(), cancel.orderId(), one(OrderStatus.CANCELLED));
+  }
+
+  private void refund(Message<OrderRefund> message) {
+    changes.add(message.body());
+    replyAbout(message, null, message.body().orderId(), one(OrderStatus.REFUND_PENDING));
+  }
+
+  private void startPayment(Message<PaymentStart> message) {
+    PaymentStart start = message.body();
+    boolean created = !changes.contains(start);
+    changes.add(start);
+    PaymentStarted started =
+        new PaymentStarted(
+            "pay-1", "http://127.0.0.1:8082/pay-1", 199_900, "CNY", 1_700_000_900_000L, created);
+    replyAbout(message, start.user(), start.orderId(), started);
+  }
+
+  private void notice(Message<PaymentNotice> message) {
+    changes.add(message.body());
+    replyAbout(message, null, message.body().orderId(), new Done());
+  }
+
+  /** The one order is ann's; an operator and the provider, who are null, may name it too. */
+  private void replyAbout(Message<?> message, UserId user, OrderId order, Object answer) {
+    boolean found = order.equals(ORDER) && (user == null || user.equals(new UserId("ann")));
+    ErrorCode code = found ? orderRefusal : ErrorCode.NOT_FOUND;
+    if (code == null) {
+      message.reply(answer);
     } else {
-      BusFailures.reply(
-          message, new SeckillException(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title()));
+      BusFailures.reply(message, new SeckillException(code, code.title()));
     }
+  }
+
+  private static OrderViews one(OrderStatus status) {
+    return new OrderViews(List.of(view(status)), false);
   }
 
   private void orders(Message<OrdersQuery> message) {
@@ -309,7 +362,7 @@ final class RunningGateway implements AutoCloseable {
     return new OrderView(
         ORDER,
         status,
-        "",
+        status == OrderStatus.CANCELLED ? OrderCancel.BY_USER : "",
         List.of(new OrderView.Line(new ItemId(1), 1, 199_900)),
         199_900,
         "CNY",

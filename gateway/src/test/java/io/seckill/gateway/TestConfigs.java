@@ -10,6 +10,9 @@ public final class TestConfigs {
   /** A secret that is long enough. */
   public static final String SECRET = "0123456789abcdef0123456789abcdef";
 
+  /** What the payment provider signs with. */
+  public static final String PAYMENT_SECRET = "a-secret-of-the-sandbox-provider";
+
   private TestConfigs() {}
 
   /** The gateway's tokens. */
@@ -89,8 +92,16 @@ public final class TestConfigs {
         new SeckillConfig.OrderIdKey(new Secret("00112233445566778899aabbccddeeff")),
         gateway,
         admission,
-        new SeckillConfig.Engine(1, 20_000, 128, 2, 250, 1_000, 2_000_000),
+        new SeckillConfig.Engine(1, 20_000, 128, 2, 250, 1_000, 500, 2_000_000),
         new SeckillConfig.Consumer(1_000, 500, 30_000, 5, 5_000, 86_400_000),
+        new SeckillConfig.Orders(500, 500),
+        new SeckillConfig.Payment(
+            SeckillConfig.Provider.SANDBOX,
+            new Secret(PAYMENT_SECRET),
+            "http://127.0.0.1:8082",
+            2_000,
+            60_000,
+            1_000),
         new SeckillConfig.Management("127.0.0.1", 0),
         new SeckillConfig.Bus(false, "127.0.0.1", 0, List.of(), ""));
   }

@@ -48,6 +48,24 @@ public final class Web {
     return post(publicUrl + "/api/v1/items/" + item + "/purchases", token, key, "{\"quantity\":1}");
   }
 
+  /** DELETE, with a token. */
+  public Answer delete(String url, String token) throws IOException, InterruptedException {
+    return send(request(url, token).DELETE());
+  }
+
+  /** POST without a body, with a token. */
+  public Answer post(String url, String token) throws IOException, InterruptedException {
+    return send(request(url, token).POST(BodyPublishers.noBody()));
+  }
+
+  /** What the form of a page sends. */
+  public Answer form(String url, String fields) throws IOException, InterruptedException {
+    return send(
+        request(url, "")
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .POST(BodyPublishers.ofString(fields)));
+  }
+
   /** POST of a JSON text under an idempotency key. */
   public Answer post(String url, String token, String key, String body)
       throws IOException, InterruptedException {

@@ -6,15 +6,21 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.seckill.consumer.store.Outcome;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 /**
  * Every meter of the module, made once. Tags come from fixed lists only. An entry counts by its
  * number: the wins of a batch count one by one. Safe for use by all event loops.
  */
 public final class ConsumerMetrics {
+
+  /** Why orders end. */
+  private static final List<String> END_REASONS = List.of("user", "admin", "timeout", "refund");
 
   private final Counter stored;
   private final Counter lost;
@@ -32,6 +38,10 @@ public final class ConsumerMetrics {
   private final Counter archived;
   private final Counter auditsClean;
   private final Counter auditsUnclean;
+  private final Map<String, Counter> ended;
+  private final AtomicLong dueAgeMs = new AtomicLong();
+  private final AtomicLong releasesWaiting = new AtomicLong();
+  private final AtomicLong releasesAgeMs = new AtomicLong();
   private final Map<Object, Long> lagEntries = new ConcurrentHashMap<>();
 
   /** Registers the meters. */
@@ -82,14 +92,37 @@ public final class ConsumerMetrics {
             .register(registry);
     auditsClean = audits(registry, "true");
     auditsUnclean = audits(registry, "false");
+    ended =
+        END_REASONS.stream()
+            .collect(Collectors.toUnmodifiableMap(why -> why, why -> ended(registry, why)));
+    age("seckill.orders.due.age", dueAgeMs)
+        .description("How long the oldest unpaid order is over its time")
+        .register(registry);
+    Gauge.builder("seckill.orders.releases.waiting", releasesWaiting, AtomicLong::get)
+        .description("Releases whose entries are not stored yet")
+        .register(registry);
+    age("seckill.orders.releases.age", releasesAgeMs)
+        .description("How long the oldest of them has waited")
+        .register(registry);
     Gauge.builder(
             "seckill.consumer.lag.entries",
             lagEntries,
             lags -> lags.values().stream().mapToLong(Long::longValue).sum())
         .description(
-            "Entries of the open epochs of this process's shards that are not stored and trimmed"
-                + " yet, exact to one batch")
+            "Changes that the logs of this process's shards hold still, not stored or not trimmed,"
+                + " exact to one batch")
         .register(registry);
+  }
+
+  private static Counter ended(MeterRegistry registry, String reason) {
+    return Counter.builder("seckill.orders.ended")
+        .description("Orders that were cancelled or are refunded, by why")
+        .tag("reason", reason)
+        .register(registry);
+  }
+
+  private static Gauge.Builder<AtomicLong> age(String name, AtomicLong milliseconds) {
+    return Gauge.builder(name, milliseconds, value -> value.get() / 1_000.0).baseUnit("seconds");
   }
 
   private static Counter retries(MeterRegistry registry, String cause) {
@@ -162,6 +195,18 @@ public final class ConsumerMetrics {
   /** An audit ended. */
   public void audited(boolean clean) {
     (clean ? auditsClean : auditsUnclean).increment();
+  }
+
+  /** Orders ended by a committed change: for {@code user}, {@code admin}, {@code timeout} … */
+  public void ended(String reason, int orders) {
+    ended.get(reason).increment(orders);
+  }
+
+  /** How long the oldest due order is due, and how many releases wait since when. */
+  public void backlog(long dueMs, long releases, long oldestReleaseMs) {
+    dueAgeMs.set(dueMs);
+    releasesWaiting.set(releases);
+    releasesAgeMs.set(oldestReleaseMs);
   }
 
   /** So many numbers of a shard's open epoch are not stored and trimmed. */

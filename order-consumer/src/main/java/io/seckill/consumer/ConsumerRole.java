@@ -7,7 +7,10 @@ import io.seckill.consumer.audit.AuditVerticle;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.ledger.LedgerVerticle;
 import io.seckill.consumer.log.LogConsumerVerticle;
+import io.seckill.consumer.orders.OrderTimeouts;
 import io.seckill.consumer.orders.OrdersVerticle;
+import io.seckill.consumer.payment.PaymentMetrics;
+import io.seckill.consumer.payment.PaymentVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -29,12 +32,18 @@ public final class ConsumerRole {
   /** The verticles, in the order of their start. */
   public static List<RoleDeployment> deployments(SeckillConfig config, MeterRegistry registry) {
     ConsumerMetrics metrics = new ConsumerMetrics(registry);
+    PaymentMetrics paymentMetrics = new PaymentMetrics(registry);
     int instances = Math.min(config.redis().shards(), MAX_INSTANCES);
     AtomicInteger next = new AtomicInteger();
     return List.of(
         new RoleDeployment(
             "ledger", () -> new LedgerVerticle(config, metrics), new DeploymentOptions()),
-        new RoleDeployment("orders", () -> new OrdersVerticle(config), new DeploymentOptions()),
+        new RoleDeployment(
+            "orders", () -> new OrdersVerticle(config, metrics), new DeploymentOptions()),
+        new RoleDeployment(
+            "order-timeouts", () -> new OrderTimeouts(config, metrics), new DeploymentOptions()),
+        new RoleDeployment(
+            "payments", () -> new PaymentVerticle(config, paymentMetrics), new DeploymentOptions()),
         new RoleDeployment(
             "log-consumer",
             () ->

@@ -6,6 +6,7 @@ import io.seckill.common.bus.BoardRequest;
 import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.ItemChanged;
+import io.seckill.common.bus.ReleasesWaiting;
 import io.seckill.common.bus.SalesChange;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
@@ -19,7 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Opens shards, keeps the board, and brings operators' changes to the shards. One for each process.
+ * Opens shards, keeps the board, brings operators' changes to the shards and gives back what is to
+ * be released. One for each process.
  */
 final class BoardVerticle extends VerticleBase {
 
@@ -35,6 +37,7 @@ final class BoardVerticle extends VerticleBase {
   private BoardKeeper keeper;
   private DryPurchases dry;
   private ReceiptScanner scanner;
+  private Releaser releaser;
   private ItemReconciler reconciler;
   private LedgerClient ledger;
   private SalesSwitch sales;
@@ -61,6 +64,15 @@ final class BoardVerticle extends VerticleBase {
     dry = new DryPurchases(vertx, keeper, transfers);
     engine.supply().servedBy(context, dry);
     scanner = new ReceiptScanner(vertx, sessions, engine.soldOut(), engine.filters());
+    releaser =
+        new Releaser(
+            vertx,
+            new Releaser.Source(
+                engine.region(), engine.config().engine().releaseIntervalMs(), ledger),
+            sessions,
+            engine.groups(),
+            keeper::look,
+            engine.metrics());
     return new StartupChecks(vertx, engine, ledger)
         .run()
         .compose(done -> onOwnLoop())
@@ -69,6 +81,7 @@ final class BoardVerticle extends VerticleBase {
               sessions.forEach(session -> session.start(() -> {}));
               keeper.start(dry::passed);
               scanner.start();
+              releaser.start();
               return register();
             });
   }
@@ -94,7 +107,12 @@ final class BoardVerticle extends VerticleBase {
     consumers.add(vertx.eventBus().consumer(Addresses.CHANGE_ITEM, this::changeItem));
     consumers.add(vertx.eventBus().consumer(Addresses.CHANGE_SALES, this::changeSales));
     consumers.add(vertx.eventBus().consumer(Addresses.BOARD_NOW, this::boardNow));
+    consumers.add(vertx.eventBus().consumer(Addresses.RELEASES, this::releasesWaiting));
     return Future.all(consumers.stream().map(MessageConsumer::completion).toList());
+  }
+
+  private void releasesWaiting(Message<ReleasesWaiting> message) {
+    releaser.told(message.body().region(), message.body().shard());
   }
 
   private void boardNow(Message<BoardRequest> message) {
@@ -179,6 +197,7 @@ final class BoardVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
+    releaser.stop();
     scanner.stop();
     keeper.stop();
     dry.stop();

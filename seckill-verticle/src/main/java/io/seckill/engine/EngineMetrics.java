@@ -34,6 +34,7 @@ final class EngineMetrics {
   private final AtomicLong soldOutSinceNanos = new AtomicLong(System.nanoTime());
   private final Map<Transfers.Cause, Counter> transfers = new EnumMap<>(Transfers.Cause.class);
   private final Map<Transfers.Cause, Counter> transferred = new EnumMap<>(Transfers.Cause.class);
+  private final Map<Releaser.Result, Counter> releases = new EnumMap<>(Releaser.Result.class);
 
   /** Of what a batcher had too many waiting when it refused a purchase. */
   enum Overflow {
@@ -109,6 +110,14 @@ final class EngineMetrics {
           Counter.builder("seckill.engine.transfer.units")
               .description("Units that arrived in another shard, by why they were sent")
               .tag("cause", cause.name())
+              .register(registry));
+    }
+    for (Releaser.Result result : Releaser.Result.values()) {
+      releases.put(
+          result,
+          Counter.builder("seckill.engine.releases")
+              .description("Tries to give the units of a cancelled order back, by what came of it")
+              .tag("result", result.name())
               .register(registry));
     }
     gauge(
@@ -189,6 +198,10 @@ final class EngineMetrics {
   void transferred(Transfers.Cause cause, long units) {
     transfers.get(cause).increment();
     transferred.get(cause).increment((double) units);
+  }
+
+  void released(Releaser.Result result) {
+    releases.get(result).increment();
   }
 
   void dryWaiting(int by) {

@@ -11,6 +11,8 @@ import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
 import io.seckill.common.bus.RegionJoin;
 import io.seckill.common.bus.RegionJoined;
+import io.seckill.common.bus.Releases;
+import io.seckill.common.bus.ReleasesQuery;
 import io.seckill.common.bus.SalesChange;
 import io.seckill.common.bus.SalesQuery;
 import io.seckill.common.bus.SalesRecord;
@@ -124,6 +126,10 @@ final class LedgerClient {
 
   Future<ShardReceipts> receipts(ShardReceiptsQuery query) {
     return read(Addresses.LEDGER_SHARD_RECEIPTS, query);
+  }
+
+  Future<Releases> releases(ReleasesQuery query) {
+    return read(Addresses.LEDGER_RELEASES, query);
   }
 
   private <T> Future<T> write(String address, Record message) {

@@ -27,6 +27,28 @@ final class ShardSteps {
    * @param what the change, for people
    */
   static Future<StepResult> run(ShardSession session, String what, Call call) {
+    return call(session, call)
+        .compose(
+            result ->
+                switch (result.status()) {
+                  // A newer generation is there: somebody went further, which is as good.
+                  case OK, ALREADY, STALE, MORE -> Future.succeededFuture(result);
+                  default ->
+                      unavailable(
+                          "shard "
+                              + session.shard()
+                              + " refused "
+                              + what
+                              + " as "
+                              + result.status());
+                });
+  }
+
+  /**
+   * Makes the call. Succeeds with what the script says of the change; fails with UNAVAILABLE when
+   * it said nothing, or when the shard has to be opened again.
+   */
+  static Future<StepResult> call(ShardSession session, Call call) {
     RedisLink link = session.epoch() > 0 ? session.link().orElse(null) : null;
     if (link == null) {
       return unavailable("shard " + session.shard() + " is not open");
@@ -36,8 +58,6 @@ final class ShardSteps {
         .compose(
             result ->
                 switch (result.status()) {
-                  // A newer generation is there: somebody went further, which is as good.
-                  case OK, ALREADY, STALE, MORE -> Future.succeededFuture(result);
                   case FENCED, FROZEN, EXPIRED -> {
                     session.refused(FenceStatus.valueOf(result.status().name()));
                     yield unavailable("shard " + session.shard() + " is being opened again");
@@ -46,14 +66,7 @@ final class ShardSteps {
                     session.refused(FenceStatus.FROZEN);
                     yield unavailable("shard " + session.shard() + " has lost keys");
                   }
-                  default ->
-                      unavailable(
-                          "shard "
-                              + session.shard()
-                              + " refused "
-                              + what
-                              + " as "
-                              + result.status());
+                  default -> Future.succeededFuture(result);
                 });
   }
 

@@ -120,6 +120,8 @@ final class EngineFixture {
                 "engine.boardIntervalMs",
                 "50",
                 "engine.ledgerIntervalMs",
+                "100",
+                "engine.releaseIntervalMs",
                 "100"));
     all.putAll(overrides);
     config = ConfigLoader.ofNothing().withOverrides(all).load().config();
@@ -467,6 +469,36 @@ final class EngineFixture {
     return onProbe(
             0, probe -> ReleaseWin.run(probe, probe.fence(epoch, 5_000), keys[0], args, 5_000))
         .status();
+  }
+
+  /** Waits until the user's purchases are stored, and cancels the latest that holds units. */
+  void cancel(String user) throws Exception {
+    UserId id = new UserId(user);
+    Await.until(
+        BOUND,
+        "an order to cancel",
+        () -> {
+          ledger.cancel(new UserShards(keys.length).shardOf(id), id);
+          return true;
+        });
+  }
+
+  /** Tells the engines that each shard has something to be released. */
+  void tellOfReleases() {
+    for (int shard = 0; shard < keys.length; shard++) {
+      ledger.tellOfReleases(config.node().region(), shard);
+    }
+  }
+
+  /** Waits until all that was cancelled is released, and that is stored. */
+  void awaitReleased() throws Exception {
+    Await.until(BOUND, "all releases to be stored", () -> ledger.releasesWaiting() == 0);
+  }
+
+  /** Tries of this node to release a win that came to this. */
+  long releases(Releaser.Result result) {
+    return (long)
+        registry.get("seckill.engine.releases").tag("result", result.name()).counter().count();
   }
 
   /** Users in the receipt filters of this node. */

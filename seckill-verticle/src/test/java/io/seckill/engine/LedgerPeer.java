@@ -11,6 +11,10 @@ import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
 import io.seckill.common.bus.RegionJoin;
 import io.seckill.common.bus.RegionJoined;
+import io.seckill.common.bus.Releases;
+import io.seckill.common.bus.Releases.Release;
+import io.seckill.common.bus.ReleasesQuery;
+import io.seckill.common.bus.ReleasesWaiting;
 import io.seckill.common.bus.SalesChange;
 import io.seckill.common.bus.SalesQuery;
 import io.seckill.common.bus.SalesRecord;
@@ -29,6 +33,7 @@ import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
+import io.seckill.common.id.UserId;
 import io.seckill.common.item.ItemDefinition;
 import io.seckill.common.item.ItemGroup;
 import io.seckill.common.item.ItemRecord;
@@ -41,6 +46,7 @@ import io.vertx.core.eventbus.MessageConsumer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,7 +70,11 @@ final class LedgerPeer {
   private final Map<Integer, TreeMap<EntryId, Sent>> transfers = new HashMap<>();
   private final Map<Integer, Long> epochs = new HashMap<>();
   private final Map<Integer, TreeMap<Long, Long>> closedEpochs = new HashMap<>();
+  private final Map<Place, Release> outbox = new LinkedHashMap<>();
+  private final Map<Place, LogEntry.Release> released = new HashMap<>();
   private SalesRecord sales = SalesRecord.UNTOUCHED;
+  private long nextRelease = 1;
+  private int releasedAgain;
   private boolean losesTransfers;
 
   private static final class ItemRow {
@@ -84,6 +94,9 @@ final class LedgerPeer {
 
   private record Sent(long units, Move move) {}
 
+  /** Where a win stands. */
+  private record Place(int shard, EntryId win) {}
+
   LedgerPeer(EventBus bus) {
     serve(bus);
   }
@@ -101,6 +114,7 @@ final class LedgerPeer {
     this.<SalesChange>answer(bus, Addresses.LEDGER_CHANGE_SALES, this::changeSales);
     this.<SalesQuery>answer(bus, Addresses.LEDGER_SALES, query -> sales);
     this.<TransferStore>answer(bus, Addresses.LEDGER_STORE_TRANSFER, this::storeTransfer);
+    this.<ReleasesQuery>answer(bus, Addresses.LEDGER_RELEASES, this::releases);
     this.<ShardSnapshotQuery>answer(bus, Addresses.LEDGER_SHARD_SNAPSHOT, this::snapshot);
     this.<ShardReceiptsQuery>answer(bus, Addresses.LEDGER_SHARD_RECEIPTS, this::receipts);
     this.<ShardHoldingsQuery>answer(bus, Addresses.LEDGER_SHARD_HOLDINGS, this::holdings);
@@ -151,6 +165,69 @@ final class LedgerPeer {
     turn(items.get(item), ItemState.ARCHIVED);
   }
 
+  /**
+   * Cancels the user's latest order that holds units: its release waits from now on. Nobody is told
+   * of it.
+   */
+  synchronized void cancel(int shard, UserId user) {
+    LogEntry.Win win =
+        stored.getOrDefault(shard, new TreeMap<>()).descendingMap().values().stream()
+            .flatMap(entry -> entry.taken().stream())
+            .filter(taken -> taken.user().equals(user))
+            .filter(taken -> !released.containsKey(new Place(shard, taken.id())))
+            .filter(taken -> !outbox.containsKey(new Place(shard, taken.id())))
+            .findFirst()
+            .orElseThrow(() -> new IllegalStateException(user + " has no stored order"));
+    outbox.put(
+        new Place(shard, win.id()),
+        new Release(
+            nextRelease++,
+            user,
+            win.id(),
+            "user",
+            win.lines().stream().map(LogEntry.WinLine::item).toList()));
+  }
+
+  /** Cancels all orders of an item that hold units. */
+  synchronized void cancelAll(ItemId item) {
+    stored.forEach(
+        (shard, log) ->
+            log.values().stream()
+                .flatMap(entry -> entry.taken().stream())
+                .filter(win -> win.lines().stream().anyMatch(line -> line.item().equals(item)))
+                .filter(win -> !released.containsKey(new Place(shard, win.id())))
+                .forEach(
+                    win ->
+                        outbox.putIfAbsent(
+                            new Place(shard, win.id()),
+                            new Release(
+                                nextRelease++,
+                                win.user(),
+                                win.id(),
+                                "timeout",
+                                win.lines().stream().map(LogEntry.WinLine::item).toList()))));
+  }
+
+  /** Tells the engines that a shard has something to be released. */
+  synchronized void tellOfReleases(int region, int shard) {
+    buses.forEach(bus -> bus.publish(Addresses.RELEASES, new ReleasesWaiting(region, shard)));
+  }
+
+  /** Releases that are asked for and not stored. */
+  synchronized int releasesWaiting() {
+    return outbox.size();
+  }
+
+  /** Releases that are stored. */
+  synchronized int releasesStored() {
+    return released.size();
+  }
+
+  /** Stored entries of releases of wins that were released before: there must be none. */
+  synchronized int releasedAgain() {
+    return releasedAgain;
+  }
+
   /** Closes the epoch that a shard is in, as an opener on another server does. */
   synchronized void claimBehindTheBack(int shard) {
     epochs.merge(shard, 1L, Long::sum);
@@ -172,9 +249,13 @@ final class LedgerPeer {
   /** Units of the item that stored wins hold. */
   synchronized long held(ItemId item) {
     return stored.values().stream()
-        .flatMap(log -> wonLines(log, item))
-        .mapToLong(LogEntry.WinLine::quantity)
-        .sum();
+            .flatMap(log -> wonLines(log, item))
+            .mapToLong(LogEntry.WinLine::quantity)
+            .sum()
+        - stored.values().stream()
+            .flatMap(log -> releasedLines(log, item))
+            .mapToLong(LogEntry.ReleasedLine::units)
+            .sum();
   }
 
   /** Stores entries of a shard's log, each once and in order. */
@@ -193,8 +274,22 @@ final class LedgerPeer {
             .filter(move -> move.shard() == shard && move.number() == out.move())
             .filter(move -> move.kind() == Move.Kind.HOLD_BACK)
             .forEach(move -> row.reserve += out.units());
+      } else if (entry instanceof LogEntry.Release release) {
+        Place place = new Place(shard, release.win());
+        outbox.remove(place);
+        releasedAgain += released.put(place, release) == null ? 0 : 1;
       }
     }
+  }
+
+  private Releases releases(ReleasesQuery query) {
+    return new Releases(
+        outbox.entrySet().stream()
+            .filter(asked -> asked.getKey().shard() == query.shard())
+            .map(Map.Entry::getValue)
+            .filter(release -> release.id() > query.afterId())
+            .limit(query.limit())
+            .toList());
   }
 
   private EntryId lastStored(int shard) {
@@ -491,6 +586,12 @@ final class LedgerPeer {
             .mapToLong(Sent::units)
             .sum();
     long won = wonLines(log, id).mapToLong(LogEntry.WinLine::quantity).sum();
+    long back = releasedLines(log, id).mapToLong(LogEntry.ReleasedLine::units).sum();
+    granted -=
+        releasedLines(log, id)
+            .filter(line -> !line.toStock())
+            .mapToLong(LogEntry.ReleasedLine::units)
+            .sum();
     boolean removed =
         log.values().stream()
             .anyMatch(
@@ -512,7 +613,15 @@ final class LedgerPeer {
             granted,
             sent,
             received,
-            granted + received - sent - won));
+            granted + received - sent - won + back));
+  }
+
+  private static Stream<LogEntry.ReleasedLine> releasedLines(
+      Map<EntryId, LogEntry> log, ItemId item) {
+    return log.values().stream()
+        .filter(LogEntry.Release.class::isInstance)
+        .flatMap(entry -> ((LogEntry.Release) entry).lines().stream())
+        .filter(line -> line.item().equals(item));
   }
 
   private static Stream<LogEntry.WinLine> wonLines(Map<EntryId, LogEntry> log, ItemId item) {
@@ -529,7 +638,8 @@ final class LedgerPeer {
       if (entry instanceof LogEntry.Win win) {
         for (LogEntry.WinLine line : win.lines()) {
           if (line.item().equals(query.item())) {
-            held.merge(win.user().value(), line.quantity(), Integer::sum);
+            boolean holds = !released.containsKey(new Place(query.shard(), win.id()));
+            held.merge(win.user().value(), holds ? line.quantity() : 0, Integer::sum);
             records
                 .computeIfAbsent(win.user().value(), u -> new ArrayList<>())
                 .add(
@@ -539,7 +649,7 @@ final class LedgerPeer {
                         win.bodyDigest(),
                         win.id().toString(),
                         Integer.toString(line.quantity()),
-                        "h"));
+                        holds ? "h" : "r"));
           }
         }
       }
@@ -557,6 +667,7 @@ final class LedgerPeer {
     for (LogEntry entry : stored.getOrDefault(query.shard(), new TreeMap<>()).values()) {
       entry
           .taken()
+          .filter(win -> !released.containsKey(new Place(query.shard(), win.id())))
           .ifPresent(
               win ->
                   win.lines().stream()

@@ -63,6 +63,15 @@ public final class SqlServer {
   }
 
   /**
+   * Runs one statement and returns the number in the first column of its first row.
+   *
+   * @throws IllegalStateException when it fails
+   */
+  public static long number(MySqlAddress address, String sql) {
+    return query(address, sql).get(0).getLong(0);
+  }
+
+  /**
    * Runs one statement on a connection of its own and returns its rows. For setting up and for
    * looking at results.
    *

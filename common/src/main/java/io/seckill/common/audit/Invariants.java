@@ -158,6 +158,22 @@ public final class Invariants {
                 + summed);
   }
 
+  /**
+   * I4: the units of an order that ended go back, and only they.
+   *
+   * @param held units that the order holds
+   * @param waits whether a release of it waits to be done
+   */
+  public static Finding endIsWrong(WinId win, long held, boolean waits) {
+    return new Finding(
+        I4,
+        "win " + win,
+        held,
+        waits
+            ? "the order holds " + held + " units and is to give them back, which it cannot"
+            : "the order ended and holds " + held + " units that nobody gives back");
+  }
+
   /** I2: what a user holds of an item beside the limit that his wins were checked against. */
   public static Optional<Finding> isWithinLimit(UserId user, ItemId item, long held, long limit) {
     return held <= limit

@@ -55,6 +55,12 @@ public final class Addresses {
   /** Ledger: {@link TransferStore} → {@link TransferStored}. */
   public static final String LEDGER_STORE_TRANSFER = "seckill.ledger.transfer.store";
 
+  /** Ledger: {@link ReleasesQuery} → {@link Releases}. */
+  public static final String LEDGER_RELEASES = "seckill.ledger.releases";
+
+  /** Ledger, published: {@link ReleasesWaiting}, as soon as there is something to release. */
+  public static final String RELEASES = "seckill.ledger.releases.waiting";
+
   /** Ledger: {@link SalesChange} → {@link SalesRecord}: written, Redis has not heard of it. */
   public static final String LEDGER_CHANGE_SALES = "seckill.ledger.sales.change";
 
@@ -75,6 +81,18 @@ public final class Addresses {
 
   /** Orders: {@link OrdersQuery} → {@link OrderViews}, newest first. */
   public static final String ORDERS = "seckill.orders.list";
+
+  /** Orders: {@link OrderCancel} → {@link OrderViews} with the order as it is afterwards. */
+  public static final String CANCEL_ORDER = "seckill.orders.cancel";
+
+  /** Orders: {@link OrderRefund} → {@link OrderViews} with the order as it is afterwards. */
+  public static final String REFUND_ORDER = "seckill.orders.refund";
+
+  /** Payments: {@link PaymentStart} → {@link PaymentStarted}. */
+  public static final String START_PAYMENT = "seckill.payments.start";
+
+  /** Payments: {@link PaymentNotice} → {@link Done}: it is written. */
+  public static final String PAYMENT_NOTICE = "seckill.payments.notice";
 
   /** Audit: {@link AuditRequest} → {@link AuditReport}. */
   public static final String AUDIT = "seckill.audit.run";

@@ -1,5 +1,6 @@
 package io.seckill.common.config;
 
+import io.seckill.common.payment.CallbackSignature;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,9 @@ final class Relations {
 
   /** HS256 wants a key as long as its hash: RFC 7518, section 3.2. */
   private static final int MIN_JWT_SECRET_BYTES = 32;
+
+  private static final String URL_RULE =
+      "must be an http or https address without user, query or fragment";
 
   private final SeckillConfig config;
   private final Map<String, Setting> settings;
@@ -62,6 +66,7 @@ final class Relations {
     relations.node();
     relations.stores();
     relations.tokens();
+    relations.payment();
     relations.http();
     relations.times();
     relations.sizes();
@@ -112,6 +117,22 @@ final class Relations {
         "orderId.key",
         orderKey.isEmpty() || ORDER_ID_KEY.matcher(orderKey).matches(),
         "must be 32 hexadecimal digits");
+  }
+
+  private void payment() {
+    SeckillConfig.Payment payment = config.payment();
+    String secret = payment.secret().value();
+    form(
+        "payment.secret",
+        secret.isEmpty()
+            || secret.getBytes(StandardCharsets.UTF_8).length >= CallbackSignature.MIN_SECRET_BYTES,
+        "must have at least " + CallbackSignature.MIN_SECRET_BYTES + " bytes");
+    form("payment.sandboxUrl", isUrl(payment.sandboxUrl()), URL_RULE);
+    require(
+        List.of("payment.secret", "payment.provider"),
+        payment.provider() == SeckillConfig.Provider.NONE || !secret.isEmpty(),
+        "must be set with",
+        "what the provider reports is believed by its signature only");
   }
 
   private void http() {
@@ -266,6 +287,10 @@ final class Relations {
   }
 
   private static boolean isOrigin(String text) {
+    return isUrl(text) && URI.create(text).getRawPath().isEmpty();
+  }
+
+  private static boolean isUrl(String text) {
     try {
       URI uri = new URI(text);
       boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
@@ -273,7 +298,6 @@ final class Relations {
           && uri.getHost() != null
           && (uri.getPort() == -1 || isPort(uri.getPort()))
           && uri.getUserInfo() == null
-          && uri.getRawPath().isEmpty()
           && uri.getRawQuery() == null
           && uri.getRawFragment() == null;
     } catch (URISyntaxException e) {

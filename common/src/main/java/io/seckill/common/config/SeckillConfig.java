@@ -17,6 +17,8 @@ public record SeckillConfig(
     Admission admission,
     Engine engine,
     Consumer consumer,
+    Orders orders,
+    Payment payment,
     Management management,
     Bus bus) {
 
@@ -93,7 +95,7 @@ public record SeckillConfig(
       String database,
       String user,
       Secret password,
-      @Range(min = 2, max = 64) int poolSize,
+      @Range(min = 3, max = 64) int poolSize,
       @Range(min = 1, max = 10_000) int maxWaitQueue,
       @Range(min = 100, max = 60_000) long connectTimeoutMs,
       @Range(min = 500, max = 120_000) long statementTimeoutMs) {}
@@ -193,7 +195,9 @@ public record SeckillConfig(
    * @param callsInFlight script calls of one batcher at a time
    * @param boardIntervalMs how often the shards are read for the board
    * @param ledgerIntervalMs how often the ledger is asked for items and unfinished changes
-   * @param maxLogEntries entries in a shard's log beyond which nothing is sold: the memory bound
+   * @param releaseIntervalMs how often the ledger is asked for wins to be released, when it does
+   *     not say so itself
+   * @param maxLogEntries changes in a shard's log beyond which nothing is sold: the memory bound
    */
   public record Engine(
       @Range(min = 1, max = 64) int instances,
@@ -202,6 +206,7 @@ public record SeckillConfig(
       @Range(min = 1, max = 64) int callsInFlight,
       @Range(min = 50, max = 10_000) long boardIntervalMs,
       @Range(min = 100, max = 60_000) long ledgerIntervalMs,
+      @Range(min = 50, max = 60_000) long releaseIntervalMs,
       @Range(min = 1_000, max = 100_000_000) long maxLogEntries) {}
 
   /**
@@ -221,6 +226,43 @@ public record SeckillConfig(
       @Range(min = 1, max = 100) int maxDeliveries,
       @Range(min = 100, max = 60_000) long retryMaxMs,
       @Range(min = 1_000, max = 31_536_000_000L) long archiveAfterMs) {}
+
+  /**
+   * The life of an order.
+   *
+   * @param timeoutIntervalMs how often unpaid orders whose time is over are looked for
+   * @param timeoutBatch orders that one transaction times out at most
+   */
+  public record Orders(
+      @Range(min = 50, max = 60_000) long timeoutIntervalMs,
+      @Range(min = 1, max = 5_000) int timeoutBatch) {}
+
+  /**
+   * How buyers pay.
+   *
+   * @param provider who takes the money
+   * @param secret signs what goes between the provider and the system, at least 32 bytes; needed
+   *     with a provider
+   * @param sandboxUrl where the sandbox provider is reached, by the consumer and by buyers
+   * @param callTimeoutMs bound on one call to the provider
+   * @param reconcileAfterMs the provider is asked about a payment that has been open this long
+   * @param refundIntervalMs how often refunds that are due are looked for
+   */
+  public record Payment(
+      Provider provider,
+      Secret secret,
+      String sandboxUrl,
+      @Range(min = 100, max = 30_000) long callTimeoutMs,
+      @Range(min = 100, max = 86_400_000) long reconcileAfterMs,
+      @Range(min = 50, max = 60_000) long refundIntervalMs) {}
+
+  /** Who takes the money. */
+  public enum Provider {
+    /** Nobody: orders cannot be paid. */
+    NONE,
+    /** The sandbox of {@code run} and {@code demo}: no money moves. */
+    SANDBOX
+  }
 
   /**
    * Health and metrics.

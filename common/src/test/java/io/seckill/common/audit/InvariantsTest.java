@@ -91,6 +91,14 @@ class InvariantsTest {
   }
 
   @Test
+  void endIsWrongShouldSayWhichHalfIsMissing() {
+    WinId win = new WinId(SHARD, FIRST);
+    assertThat(Invariants.endIsWrong(win, 3, false).amount()).isEqualTo(3);
+    assertThat(Invariants.endIsWrong(win, 3, false).detail()).contains("nobody gives back");
+    assertThat(Invariants.endIsWrong(win, 0, true).detail()).contains("cannot");
+  }
+
+  @Test
   void isWithinLimitShouldSayByHowMuchItIsBroken() {
     assertThat(Invariants.isWithinLimit(USER, ITEM, 3, 3)).isEmpty();
     assertThat(Invariants.isWithinLimit(USER, ITEM, 5, 3).orElseThrow().amount()).isEqualTo(2);

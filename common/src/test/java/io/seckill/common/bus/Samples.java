@@ -1,5 +1,6 @@
 package io.seckill.common.bus;
 
+import io.seckill.common.id.EntryId;
 import io.seckill.common.id.IdempotencyKey;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.OrderId;
@@ -76,6 +77,9 @@ final class Samples {
     }
     if (plain == UserId.class) {
       return new UserId("007");
+    }
+    if (plain == EntryId.class) {
+      return new EntryId(EntryId.MAX_EPOCH, EntryId.MAX_SEQ);
     }
     if (plain == Quantity.class) {
       return new Quantity(100);

@@ -222,6 +222,7 @@ class ConfigLoaderTest {
             + " less than node.shutdownMs = 20000 (default)",
         "gateway.requestTimeoutMs=60000|must be less than gateway.idleTimeoutMs = 60000 (default)",
         "consumer.claimIdleMs=15000|must be less than consumer.claimIdleMs = 15000 (command line)",
+        "payment.provider=sandbox|must be set with payment.provider = ",
         "engine.maxQueue=100|must not be above engine.maxQueue = 100 (command line)",
         "gateway.adminPort=8080|gateway.adminPort = 8080 (command line) must differ from"
             + " gateway.publicPort = 8080 (default)",
@@ -268,7 +269,9 @@ class ConfigLoaderTest {
         "gateway.trustedProxies|10.0.0.1,10.0.0.0/8,::1,2001:db8::/32,::ffff:10.0.0.1/128",
         "gateway.corsOrigins|https://shop.example:8443",
         "bus.members|10.0.0.1:5701,node-2:5701,[::1]:5701",
-        "bus.kubernetesService|seckill-bus.sale.svc.cluster.local"
+        "bus.kubernetesService|seckill-bus.sale.svc.cluster.local",
+        "payment.secret|" + SECRET,
+        "payment.sandboxUrl|https://pay.example:8443/sandbox"
       })
   void goodFormsShouldPass(String key, String value) {
     assertThat(ConfigLoader.ofNothing().withOverrides(Map.of(key, value)).load()).isNotNull();
@@ -308,6 +311,10 @@ class ConfigLoaderTest {
         "gateway.host|localhost:8080",
         "gateway.adminHost|http://localhost",
         "management.host|''",
+        "payment.secret|0123456789abcdef0123456789abcde",
+        "payment.sandboxUrl|ftp://pay.example",
+        "payment.sandboxUrl|pay.example",
+        "payment.sandboxUrl|https://pay.example/?shop=1",
         "gateway.trustedProxies|10.0.0.0/33",
         "gateway.trustedProxies|10.0.0.256",
         "gateway.trustedProxies|010.0.0.1",

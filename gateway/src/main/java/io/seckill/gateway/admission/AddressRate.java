@@ -14,6 +14,8 @@ import java.util.function.LongSupplier;
  */
 public final class AddressRate {
 
+  private static final int CLIENTS_OF_A_SIGNER = 100;
+
   private final LoadingCache<ClientAddress, TokenBucket> buckets;
   private final LongSupplier nanoTime;
   private final RateLimitFields fields;
@@ -25,9 +27,13 @@ public final class AddressRate {
    * @param nanoTime a monotonic clock in nanoseconds
    */
   public AddressRate(SeckillConfig.Admission config, LongSupplier nanoTime) {
+    this(config, 1, nanoTime);
+  }
+
+  private AddressRate(SeckillConfig.Admission config, int clients, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
-    int perSecond = config.ipPerSecond();
-    int burst = config.ipBurst();
+    int perSecond = Math.min(config.ipPerSecond() * clients, TokenBucket.MAX);
+    int burst = Math.min(config.ipBurst() * clients, TokenBucket.MAX);
     fields = new RateLimitFields("ip", perSecond, burst);
     buckets =
         Caffeine.newBuilder()
@@ -38,6 +44,18 @@ public final class AddressRate {
             // Housekeeping is a few steps a call; a pool of threads for it would only cost more.
             .executor(Runnable::run)
             .build(address -> new TokenBucket(perSecond, burst, nanoTime.getAsLong()));
+  }
+
+  /**
+   * An empty table for those who sign what they send. A payment provider speaks for a whole crowd
+   * from one address; what this rate has to bound is the work on signatures that are wrong, some
+   * ten microseconds each.
+   *
+   * @param config rate and burst of one client, and size of the table
+   * @param nanoTime a monotonic clock in nanoseconds
+   */
+  public static AddressRate ofSigners(SeckillConfig.Admission config, LongSupplier nanoTime) {
+    return new AddressRate(config, CLIENTS_OF_A_SIGNER, nanoTime);
   }
 
   /**

@@ -14,6 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class TokenBucket {
 
+  /** Most tokens that come in a second, and that fit. */
+  static final int MAX = 10_000_000;
+
   private final long intervalNanos;
   private final long capacityNanos;
   private final AtomicLong fullAtNanos;
@@ -21,8 +24,8 @@ public final class TokenBucket {
   /**
    * Makes a full bucket.
    *
-   * @param perSecond tokens that come in a second, 1 … 10^7
-   * @param burst tokens that fit, 1 … 10^7
+   * @param perSecond tokens that come in a second, 1 … {@value #MAX}
+   * @param burst tokens that fit, 1 … {@value #MAX}
    * @param nowNanos the clock now
    */
   public TokenBucket(int perSecond, int burst, long nowNanos) {

@@ -5,13 +5,9 @@ import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.OrderQuery;
 import io.seckill.common.bus.OrderViews;
 import io.seckill.common.error.ErrorCode;
-import io.seckill.common.order.OrderStatus;
-import io.seckill.common.order.OrderView;
 import io.seckill.gateway.http.Access;
 import io.seckill.gateway.http.Endpoint;
 import io.seckill.gateway.http.Exchange;
-import io.seckill.gateway.http.Fields;
-import io.seckill.gateway.http.Json;
 import io.seckill.gateway.http.Reply;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -48,17 +44,7 @@ public record OrderEndpoint(EventBus bus) implements Endpoint {
     OrderQuery query = new OrderQuery(exchange.user(), Paths.order(exchange.parameter(0)));
     return bus.<OrderViews>request(Addresses.ORDER, query, DELIVERY)
         .map(Message::body)
-        .map(OrderEndpoint::reply)
+        .map(OrderReplies::one)
         .recover(cause -> Future.failedFuture(BusFailures.translate(cause, ErrorCode.UNAVAILABLE)));
-  }
-
-  private static Reply reply(OrderViews views) {
-    if (views.orders().isEmpty()) {
-      throw Paths.notFound();
-    }
-    OrderView order = views.orders().get(0);
-    Reply reply = Reply.json(200, Json.object(json -> OrderJson.write(json, order)));
-    // It will change within moments; whoever polls is told how fast.
-    return order.status() == OrderStatus.ACCEPTED ? reply.with(Fields.RETRY_AFTER, "1") : reply;
   }
 }

@@ -23,7 +23,12 @@ public final class Paths {
     }
   }
 
-  static OrderId order(String segment) {
+  /**
+   * Reads an order id.
+   *
+   * @throws SeckillException NOT_FOUND for any text that cannot be one
+   */
+  public static OrderId order(String segment) {
     try {
       return OrderId.of(segment);
     } catch (IllegalArgumentException e) {

@@ -2,6 +2,7 @@ package io.seckill.gateway.http;
 
 import io.seckill.common.id.IdempotencyKey;
 import io.seckill.common.id.UserId;
+import io.seckill.gateway.admission.AddressRate;
 import io.seckill.gateway.token.Identity;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
@@ -22,7 +23,7 @@ public final class Exchange {
   private List<String> parameters = List.of();
   private Identity identity;
   private byte[] body = NO_BODY;
-  private boolean rateCounted;
+  private AddressRate countedBy;
   private long rateOutcome;
   private boolean answered;
   private boolean last;
@@ -54,6 +55,12 @@ public final class Exchange {
   /** A header's first value, null when it is missing. */
   public String header(CharSequence name) {
     return request.getHeader(name);
+  }
+
+  /** A header's one value, null when it is missing or there are several. */
+  public String onlyHeader(CharSequence name) {
+    List<String> values = request.headers().getAll(name);
+    return values.size() == 1 ? values.get(0) : null;
   }
 
   /**
@@ -117,13 +124,14 @@ public final class Exchange {
     body = received.getBytes();
   }
 
-  void countedByRate(long outcome) {
-    rateCounted = true;
+  void counted(AddressRate rate, long outcome) {
+    countedBy = rate;
     rateOutcome = outcome;
   }
 
-  boolean isRateCounted() {
-    return rateCounted;
+  /** The rate that has counted this request; null when none has. */
+  AddressRate countedBy() {
+    return countedBy;
   }
 
   long rateOutcome() {

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 public final class Guards {
 
   private final TrustedProxies proxies;
-  private final AddressRate rate;
+  private final Rates rates;
   private final TokenVerifier tokens;
   private final Cors cors;
   private final GatewayMetrics metrics;
@@ -23,10 +23,18 @@ public final class Guards {
   private final AtomicInteger connections = new AtomicInteger();
 
   /**
+   * Rates of an address, counted apart.
+   *
+   * @param clients everybody's
+   * @param signers on routes where the body is signed
+   */
+  public record Rates(AddressRate clients, AddressRate signers) {}
+
+  /**
    * Puts them together.
    *
    * @param proxies whose X-Forwarded-For is believed
-   * @param rate the rate of an address
+   * @param rates the rates of an address
    * @param tokens checks bearer tokens
    * @param corsOrigins origins whose pages may call
    * @param metrics counts
@@ -35,13 +43,13 @@ public final class Guards {
    */
   public Guards(
       TrustedProxies proxies,
-      AddressRate rate,
+      Rates rates,
       TokenVerifier tokens,
       List<String> corsOrigins,
       GatewayMetrics metrics,
       LongSupplier nanoTime) {
     this.proxies = proxies;
-    this.rate = rate;
+    this.rates = rates;
     this.tokens = tokens;
     this.cors = new Cors(corsOrigins);
     this.metrics = metrics;
@@ -52,8 +60,8 @@ public final class Guards {
     return proxies;
   }
 
-  AddressRate rate() {
-    return rate;
+  Rates rates() {
+    return rates;
   }
 
   TokenVerifier tokens() {

@@ -4,6 +4,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
+import io.seckill.gateway.admission.AddressRate;
 import io.seckill.gateway.admission.Layer;
 import io.seckill.gateway.admission.RateLimitFields;
 import io.seckill.gateway.token.Identity;
@@ -131,11 +132,15 @@ final class HttpFront {
 
   private Reply refusalByHead(Connection connection, Exchange exchange) {
     Reply refusal = framing(exchange);
-    if (refusal == null) {
-      refusal = addressRate(connection, exchange);
+    if (refusal != null) {
+      return refusal;
     }
+    // Looked up before the rate, which is not the same on all routes; told only after it.
+    HttpServerRequest request = exchange.request();
+    RouteTable.Match match = routes.find(request.method(), request.path());
+    refusal = addressRate(connection, exchange, match);
     if (refusal == null) {
-      refusal = route(exchange);
+      refusal = route(exchange, match);
     }
     if (refusal == null) {
       refusal = mediaType(exchange);
@@ -178,9 +183,12 @@ final class HttpFront {
         : null;
   }
 
-  private Reply addressRate(Connection connection, Exchange exchange) {
-    long outcome = guards.rate().tryTake(connection.client(exchange, guards.proxies()));
-    exchange.countedByRate(outcome);
+  private Reply addressRate(Connection connection, Exchange exchange, RouteTable.Match match) {
+    boolean signed =
+        match instanceof RouteTable.Found found && found.endpoint().access() == Access.SIGNED;
+    AddressRate rate = signed ? guards.rates().signers() : guards.rates().clients();
+    long outcome = rate.tryTake(connection.client(exchange, guards.proxies()));
+    exchange.counted(rate, outcome);
     if (outcome >= 0) {
       return null;
     }
@@ -188,9 +196,8 @@ final class HttpFront {
     return Problems.retryLater(ErrorCode.RATE_LIMITED, TimeUnit.NANOSECONDS.toMillis(-outcome));
   }
 
-  private Reply route(Exchange exchange) {
+  private Reply route(Exchange exchange, RouteTable.Match match) {
     HttpServerRequest request = exchange.request();
-    RouteTable.Match match = routes.find(request.method(), request.path());
     if (match instanceof RouteTable.Found found) {
       exchange.routeTo(found);
       guards.metrics().request(found.endpoint().path());
@@ -229,7 +236,7 @@ final class HttpFront {
 
   private Reply token(Exchange exchange) {
     Access access = exchange.endpoint().access();
-    if (access == Access.ANYBODY) {
+    if (access == Access.ANYBODY || access == Access.SIGNED) {
       return null;
     }
     Optional<Identity> identity =
@@ -298,7 +305,8 @@ final class HttpFront {
     }
     String route = exchange.endpoint().path();
     if (outcome.cause() instanceof SeckillException known) {
-      if (known.code().httpStatus() >= 500) {
+      // BUSY is a plain "not now" of a part that is well.
+      if (known.code().httpStatus() >= 500 && known.code() != ErrorCode.BUSY) {
         guards.log().known(route, known.code().name(), known.getMessage());
       }
       return refuse(Layer.HANDLER, known);
@@ -346,8 +354,8 @@ final class HttpFront {
       headers.set(HttpHeaders.CONTENT_TYPE, reply.contentType());
     }
     reply.headers().forEach(headers::set);
-    if (exchange.isRateCounted()) {
-      RateLimitFields fields = guards.rate().fields();
+    if (exchange.countedBy() != null) {
+      RateLimitFields fields = exchange.countedBy().fields();
       headers.set(Fields.RATE_LIMIT_POLICY, fields.policy());
       headers.set(Fields.RATE_LIMIT, fields.state(exchange.rateOutcome()));
     }

@@ -217,6 +217,7 @@ public final class RunCommand extends ProgramCommand {
           shop and API   %s
           admin API      %s   (its token: %s)
           health         %s/health/ready   metrics: %s/metrics
+          payments       %s
           data           %s, kept
 
         """
@@ -227,6 +228,9 @@ public final class RunCommand extends ProgramCommand {
                 RunInfo.file(stack.dataFolder()),
                 info.managementUrl(),
                 info.managementUrl(),
+                stack.plan().hostsSandbox()
+                    ? "a sandbox, no money moves: " + stack.config().payment().sandboxUrl()
+                    : "as configured",
                 stack.dataFolder());
     String sessions =
         stack.config().gateway().devSession()

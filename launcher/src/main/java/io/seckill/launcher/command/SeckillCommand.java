@@ -25,6 +25,7 @@ import picocli.CommandLine.TypeConversionException;
       TokenCommand.class,
       ItemCommand.class,
       PreheatCommand.class,
+      OrderCommand.class,
       SalesCommand.class,
       AuditCommand.class,
       MigrateCommand.class

@@ -16,6 +16,7 @@ import io.seckill.launcher.local.TemporaryStage;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -102,12 +103,30 @@ public final class DemoCommand extends ProgramCommand {
               + " stored.")
   private boolean holdOrders;
 
+  @Option(
+      names = "--pay-ratio",
+      paramLabel = "<share>",
+      description = {
+        "Let this share of the buyers, 0 to 1, pay what they win, through the sandbox provider; the"
+            + " others let it run out (default: nobody pays, and nothing runs out meanwhile).",
+        "What comes back is bought by buyers who had gone away and come again, each once he sees"
+            + " that units are back; there is no waitlist yet that would give it to them by itself."
+      })
+  private Double payRatio;
+
+  @Option(
+      names = "--pay-timeout",
+      paramLabel = "<seconds>",
+      defaultValue = "5",
+      description = "With --pay-ratio: the time to pay (default: ${DEFAULT-VALUE}).")
+  private int payTimeoutSeconds;
+
   @Override
   protected int run(Output output) {
     DemoOptions options = options();
     output.progress(
         "a sale of %,d units, seed %d; starting Redis, MariaDB and all roles"
-            .formatted(options.stock(), options.seed()));
+            .formatted(options.stock(), options.play().seed()));
     DemoReport report;
     try (TemporaryStage stage = TemporaryStage.open("seckill-demo-")) {
       report = play(options, start(stage, options), output);
@@ -135,14 +154,20 @@ public final class DemoCommand extends ProgramCommand {
   }
 
   private DemoOptions options() {
+    if (holdOrders && payRatio != null) {
+      throw new UsageException("--hold-orders and --pay-ratio: an order that is held is not paid");
+    }
     try {
       return new DemoOptions(
           stock,
           new CrowdSize(users, requests, limit),
           shards,
-          connections,
-          seed == null ? new SplittableRandom().nextLong(1_000_000_000L) : seed,
-          Duration.ofSeconds(warmUpSeconds));
+          new DemoOptions.Play(
+              connections,
+              seed == null ? new SplittableRandom().nextLong(1_000_000_000L) : seed,
+              Duration.ofSeconds(warmUpSeconds)),
+          Optional.ofNullable(payRatio)
+              .map(ratio -> new Paying(ratio, Duration.ofSeconds(payTimeoutSeconds))));
     } catch (IllegalArgumentException e) {
       throw new UsageException(e.getMessage());
     }
@@ -162,6 +187,9 @@ public final class DemoCommand extends ProgramCommand {
         if (holdOrders) {
           pace.released();
           wait(stack.node().release(STORING), "the consumer to go on");
+        }
+        if (options.paying().isPresent()) {
+          crowd = sale.settle();
         }
         Verdict verdict = sale.judge();
         OrderIds ids =

@@ -93,13 +93,16 @@ record DemoReport(
         .put("errors", verdict.errors())
         .put("throughputPerSecond", Math.round(crowd.pace().answersPerSecond()))
         .put("latencyMs", crowd.pace().latencies().json())
+        .put("paid", verdict.ends().paid())
+        .put("cancelled", verdict.ends().cancelled())
+        .put("released", verdict.ends().released())
         .put("answers", crowd.pace().answers())
         .put("seconds", rounded(crowd.pace().seconds()))
         .put("users", options.crowd().users())
         .put("limit", options.crowd().limitPerUser())
         .put("shards", options.shards())
-        .put("connections", options.connections())
-        .put("seed", options.seed())
+        .put("connections", options.play().connections())
+        .put("seed", options.play().seed())
         .put(
             "errorKinds",
             new JsonObject()
@@ -179,8 +182,8 @@ record DemoReport(
                 options.crowd().users(),
                 options.crowd().limitPerUser(),
                 options.shards(),
-                options.connections(),
-                options.seed()));
+                options.play().connections(),
+                options.play().seed()));
     row(text, "requests", crowd.requests(), "%,d answers".formatted(crowd.pace().answers()));
     row(text, "accepted", crowd.wins().size(), "distinct orders that buyers were told of");
     row(text, "replayed", crowd.replayed(), "told again of an order they had");
@@ -189,6 +192,7 @@ record DemoReport(
     text.append(System.lineSeparator());
     row(text, "sold", verdict.sold(), "units held by orders");
     row(text, "orders stored", verdict.ordersStored(), "each found again by its buyer");
+    options.paying().ifPresent(paying -> paidRows(text, paying));
     row(text, "oversold", verdict.oversold(), "units (I1)");
     row(text, "over limit", verdict.overLimit(), "units (I2)");
     row(text, "lost wins", verdict.lostWins(), "(I3)");
@@ -214,6 +218,20 @@ record DemoReport(
     text.append("  %-17s %s%n%n".formatted("machine", RunStamp.machineInWords()));
     verdict.reasons().forEach(reason -> text.append("  ").append(reason).append('\n'));
     return text.append(verdict.word()).toString();
+  }
+
+  private void paidRows(StringBuilder text, Paying paying) {
+    row(
+        text,
+        "paid",
+        verdict.ends().paid(),
+        "orders; %.0f %% of the buyers pay".formatted(paying.ratio() * 100));
+    row(
+        text,
+        "cancelled",
+        verdict.ends().cancelled(),
+        "orders, not paid within %d s".formatted(paying.timeout().toSeconds()));
+    row(text, "released", verdict.ends().released(), "units that went back on sale");
   }
 
   private static void row(StringBuilder text, String name, long value, String more) {

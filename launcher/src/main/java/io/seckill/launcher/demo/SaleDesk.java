@@ -30,6 +30,9 @@ public final class SaleDesk {
 
   private static final DateTimeFormatter RFC_3339 = DateTimeFormatter.ISO_OFFSET_DATE_TIME;
 
+  /** Longer than any sale here lasts. */
+  static final Duration USUAL_TIME_TO_PAY = Duration.ofMinutes(15);
+
   private final SaleSite site;
   private final AdminClient admin;
   private final HttpClient http =
@@ -44,8 +47,13 @@ public final class SaleDesk {
     this.admin = new AdminClient(site.adminUrl(), site.adminToken());
   }
 
-  /** Makes an item whose sale is open for a day. */
+  /** Makes an item whose sale is open for a day, with the usual time to pay. */
   public void create(ItemId item, String name, long stock, int limitPerUser) {
+    create(item, name, stock, limitPerUser, USUAL_TIME_TO_PAY);
+  }
+
+  /** Makes an item whose sale is open for a day. */
+  void create(ItemId item, String name, long stock, int limitPerUser, Duration payWithin) {
     // Opened a minute ago: Redis' clock decides, and it may be another machine's.
     Instant opening = Instant.now().minusSeconds(60);
     JsonObject body =
@@ -57,6 +65,7 @@ public final class SaleDesk {
             .put("limitPerUser", limitPerUser)
             .put("startsAt", rfc3339(opening))
             .put("endsAt", rfc3339(opening.plus(Duration.ofDays(1))))
+            .put("payWithinMs", payWithin.toMillis())
             .put("stock", stock);
     post("/api/v1/admin/items", body);
   }

@@ -14,9 +14,15 @@ import io.seckill.launcher.load.StoredOrders;
  * @param crowd what buyers were answered
  * @param stored what they found of their orders afterwards
  * @param audit what the system says of itself
+ * @param seenPaid orders that their buyers saw paid
  */
 public record SaleRecord(
-    Terms terms, CrowdErrors warmUp, CrowdRecord crowd, StoredOrders stored, AuditReport audit) {
+    Terms terms,
+    CrowdErrors warmUp,
+    CrowdRecord crowd,
+    StoredOrders stored,
+    AuditReport audit,
+    long seenPaid) {
 
   /**
    * What was on sale.

@@ -1,5 +1,6 @@
 package io.seckill.launcher.demo;
 
+import io.seckill.common.audit.ItemTotals;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.id.ItemId;
 import io.seckill.launcher.LaunchException;
@@ -13,15 +14,17 @@ import io.seckill.launcher.load.CrowdRules;
 import io.seckill.launcher.load.CrowdSize;
 import io.seckill.launcher.load.LoadOptions;
 import io.seckill.launcher.load.OrderReader;
+import io.seckill.launcher.load.Payers;
 import io.seckill.launcher.load.StoredOrders;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * One sale, step by step: {@link #prepare}, {@link #warmUp}, {@link #sell}, {@link #awaitStored},
- * {@link #judge}. The steps wait, so they are for the thread of a command or a test, and each says
- * on the way how far it is.
+ * One sale, step by step: {@link #prepare}, {@link #warmUp}, {@link #sell}, where wins are paid
+ * {@link #settle}, {@link #awaitStored}, {@link #judge}. The steps wait, so they are for the thread
+ * of a command or a test, and each says on the way how far it is.
  */
 public final class SaleRun implements AutoCloseable {
 
@@ -30,6 +33,15 @@ public final class SaleRun implements AutoCloseable {
   private static final Duration AUDIT_ROUND = Duration.ofSeconds(2);
   private static final Duration READ_BOUND = Duration.ofSeconds(60);
   private static final long POLL_MS = 100;
+  private static final long SETTLE_POLL_MS = 300;
+
+  /** Beside twenty times the time to pay, which is more rounds than a stock lasts. */
+  private static final Duration SETTLE_BOUND = Duration.ofMinutes(2);
+
+  /** To the shop, and as many to the provider. */
+  private static final int PAYING_CONNECTIONS = 16;
+
+  private static final int MAX_COME_AGAIN = 10_000;
   private static final long PROGRESS_MS = 1_000;
 
   /** A crowd is signed in before the clock starts; more people would only wait longer. */
@@ -46,6 +58,9 @@ public final class SaleRun implements AutoCloseable {
   private CrowdPeople people;
   private CrowdErrors warmUpErrors = CrowdErrors.NONE;
   private CrowdRecord crowd;
+
+  /** Null unless wins are paid. */
+  private Payers payers;
 
   /**
    * The items of a sale; each sale in one system needs fresh ones.
@@ -73,9 +88,14 @@ public final class SaleRun implements AutoCloseable {
 
   /** Makes, fills and opens the items, and signs the buyers in. */
   public void prepare() {
-    desk.create(items.sale(), "Demo sale", options.stock(), options.crowd().limitPerUser());
+    desk.create(
+        items.sale(),
+        "Demo sale",
+        options.stock(),
+        options.crowd().limitPerUser(),
+        options.paying().map(Paying::timeout).orElse(SaleDesk.USUAL_TIME_TO_PAY));
     desk.preheat(items.sale());
-    if (!options.warmUp().isZero()) {
+    if (!options.play().warmUp().isZero()) {
       desk.create(items.warmUp(), "Warm-up", warmUpStock(), options.crowd().limitPerUser());
       desk.preheat(items.warmUp());
       awaitOnSale(items.warmUp());
@@ -91,20 +111,20 @@ public final class SaleRun implements AutoCloseable {
    * @return what those were answered; null when no warm-up is wanted
    */
   public CrowdRecord warmUp() {
-    if (options.warmUp().isZero()) {
+    if (options.play().warmUp().isZero()) {
       return null;
     }
-    long clicks = options.warmUp().toMillis() * WARM_UP_CLICKS_A_SECOND / 1_000;
+    long clicks = options.play().warmUp().toMillis() * WARM_UP_CLICKS_A_SECOND / 1_000;
     CrowdSize size =
         new CrowdSize(MAX_WARM_UP_USERS, (int) Math.max(clicks, 1), options.crowd().limitPerUser());
-    CrowdPlan plan = CrowdPlan.draw("warm-" + items.warmUp(), size, options.seed() + 1);
+    CrowdPlan plan = CrowdPlan.draw("warm-" + items.warmUp(), size, options.play().seed() + 1);
     CrowdPeople others = CrowdPeople.signIn(plan, 0, site.buyerToken());
     CrowdRules rules =
         new CrowdRules(
             site.storefront(),
-            options.connections(),
-            options.warmUp(),
-            options.warmUp().plusSeconds(30));
+            options.play().connections(),
+            options.play().warmUp(),
+            options.play().warmUp().plusSeconds(30));
     CrowdRecord record =
         play("warm-up", new Crowd(load, plan, others, items.warmUp(), rules), rules);
     warmUpErrors = record.errors();
@@ -116,11 +136,79 @@ public final class SaleRun implements AutoCloseable {
     return MAX_WARM_UP_USERS / 2;
   }
 
-  /** Lets the crowd in. */
+  /** Lets the crowd in. Where wins are paid, those who pay begin while the sale is on. */
   public CrowdRecord sell() {
-    CrowdRules rules = rules(options.connections(), bound());
+    CrowdRules rules = rules(options.play().connections(), bound());
+    if (options.paying().isPresent()) {
+      double ratio = options.paying().get().ratio();
+      CrowdPlan plan = plan();
+      payers =
+          Waiting.forResult(
+              Payers.open(
+                  load,
+                  people,
+                  rules(Math.min(options.play().connections(), PAYING_CONNECTIONS), bound()),
+                  buyer -> plan.pays(buyer, ratio)),
+              OPEN_BOUND,
+              "the payers");
+      rules = rules.with(payers::won);
+    }
     crowd = play("sale", new Crowd(load, plan(), people, items.sale(), rules), rules);
     return crowd;
+  }
+
+  /**
+   * Waits until every order is paid or has run out, and lets buyers who went away for lack of units
+   * come again for what came back: as many as there are units, until nothing comes back any more or
+   * nobody is left who wants it. Whoever let an order run out does not come again.
+   *
+   * @return what all were answered, those who came again included
+   */
+  public CrowdRecord settle() {
+    Duration bound = SETTLE_BOUND.plus(options.paying().orElseThrow().timeout().multipliedBy(20));
+    long deadline = System.nanoTime() + bound.toNanos();
+    SettlingLine line = new SettlingLine(crowd, payers::pays, options.play().seed());
+    String said = "";
+    for (int round = 1; System.nanoTime() - deadline < 0; ) {
+      ItemTotals now = totals(desk.audit(Duration.ZERO));
+      long unpaid = now.held() + now.inFlight() - payers.paidUnits();
+      if (unpaid <= 0 && payers.open() == 0 && (now.left() == 0 || line.isEmpty())) {
+        break;
+      }
+      String news =
+          "%,d units are paid, %,d wait for payment, %,d are back and free"
+              .formatted(payers.paidUnits(), Math.max(0, unpaid), now.left());
+      if (!news.equals(said)) {
+        progress.accept(news);
+        said = news;
+      }
+      if (now.left() > 0 && !line.isEmpty()) {
+        comeAgain(line, (int) Math.min(now.left(), MAX_COME_AGAIN), round++);
+      }
+      Waiting.pause(SETTLE_POLL_MS);
+    }
+    CrowdErrors paying =
+        Waiting.forResult(payers.close(), Duration.ofSeconds(10), "the end of the payers");
+    crowd = crowd.settled(line.waiting(), paying);
+    return crowd;
+  }
+
+  private void comeAgain(SettlingLine line, int most, int round) {
+    List<CrowdRecord.Shortage> next = line.next(most);
+    CrowdPlan plan =
+        plan().onceMore(next.stream().map(CrowdRecord.Shortage::buyer).toList(), round);
+    CrowdRules rules = rules(Math.min(next.size(), PAYING_CONNECTIONS), bound()).with(payers::won);
+    CrowdRecord again =
+        play("round " + round, new Crowd(load, plan, people, items.sale(), rules), rules);
+    line.came(again);
+    crowd = crowd.plus(again);
+  }
+
+  private ItemTotals totals(AuditReport report) {
+    return report.items().stream()
+        .filter(each -> each.item().equals(items.sale()))
+        .findFirst()
+        .orElseThrow(() -> new LaunchException("the audit does not know item " + items.sale()));
   }
 
   /** Half a minute, and what a system that manages 2,000 a second needs. */
@@ -165,7 +253,7 @@ public final class SaleRun implements AutoCloseable {
     progress.accept("auditing");
     AuditReport audit = awaitStored();
     progress.accept("%,d winners look for their orders".formatted(crowd.wins().size()));
-    CrowdRules rules = rules(Math.min(options.connections(), 16), READ_BOUND.plus(bound()));
+    CrowdRules rules = rules(Math.min(options.play().connections(), 16), READ_BOUND.plus(bound()));
     StoredOrders stored =
         Waiting.forResult(
             OrderReader.readAll(load, people, rules, crowd.wins()),
@@ -173,11 +261,12 @@ public final class SaleRun implements AutoCloseable {
             "the orders");
     SaleRecord.Terms terms =
         new SaleRecord.Terms(items.sale(), options.stock(), options.crowd().limitPerUser());
-    return Verdict.of(new SaleRecord(terms, warmUpErrors, crowd, stored, audit));
+    long seenPaid = payers == null ? 0 : payers.paidOrders();
+    return Verdict.of(new SaleRecord(terms, warmUpErrors, crowd, stored, audit, seenPaid));
   }
 
   private CrowdPlan plan() {
-    return CrowdPlan.draw("buyer-" + items.sale(), options.crowd(), options.seed());
+    return CrowdPlan.draw("buyer-" + items.sale(), options.crowd(), options.play().seed());
   }
 
   private CrowdRules rules(int connections, Duration bound) {

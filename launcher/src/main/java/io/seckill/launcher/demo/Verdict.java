@@ -4,11 +4,13 @@ import io.seckill.common.audit.ItemTotals;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.OrderId;
+import io.seckill.common.order.OrderStatus;
 import io.seckill.launcher.load.AnsweredWin;
 import io.seckill.launcher.load.CrowdErrors;
 import io.seckill.launcher.load.CrowdRecord;
 import io.seckill.launcher.load.StoredOrder;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +21,7 @@ import java.util.Map;
  *
  * @param sold units held by orders at the end
  * @param ordersStored wins stored, in any state
+ * @param ends how orders ended
  * @param oversold units held or won beyond the stock
  * @param overLimit units that users hold beyond their limit
  * @param lostWins wins that buyers were told of, with neither an order nor a final failure
@@ -30,6 +33,7 @@ import java.util.Map;
 public record Verdict(
     long sold,
     long ordersStored,
+    Ends ends,
     long oversold,
     long overLimit,
     long lostWins,
@@ -40,6 +44,26 @@ public record Verdict(
   /** Copies the list. */
   public Verdict {
     reasons = List.copyOf(reasons);
+  }
+
+  /**
+   * How orders ended, as their buyers found them.
+   *
+   * @param paid orders that are paid
+   * @param cancelled orders that were given up or ran out
+   * @param released units of orders that no longer hold them
+   */
+  public record Ends(long paid, long cancelled, long released) {
+
+    private static Ends of(Collection<StoredOrder> orders) {
+      return new Ends(
+          orders.stream().filter(order -> order.status() == OrderStatus.PAID).count(),
+          orders.stream().filter(order -> order.status() == OrderStatus.CANCELLED).count(),
+          orders.stream()
+              .filter(order -> order.isStored() && !order.isHeld())
+              .mapToLong(StoredOrder::quantity)
+              .sum());
+    }
   }
 
   /** Whether nothing speaks against the sale. */
@@ -65,6 +89,8 @@ public record Verdict(
     private final Map<OrderId, StoredOrder> found;
     private final long readErrors;
     private final List<String> readSamples;
+    private final Ends ends;
+    private final long seenPaid;
     private final CrowdErrors warmUp;
     private final AuditReport audit;
     private final ItemTotals totals;
@@ -77,6 +103,8 @@ public record Verdict(
       found = sale.stored().found();
       readErrors = sale.stored().errors();
       readSamples = sale.stored().samples();
+      ends = Ends.of(found.values());
+      seenPaid = sale.seenPaid();
       warmUp = sale.warmUp();
       audit = sale.audit();
       totals = totalsOf(terms.item());
@@ -100,6 +128,7 @@ public record Verdict(
       failIf(lostWins, "%d wins that buyers were told of have no order (I3)");
       failIf(untoldOrders(), "%d orders are stored that nobody was told of (I3)");
       failIf(differingOrders(), "%d orders are not of what was asked for (I3)");
+      failIf(seenPaid - ends.paid(), "%d orders that their buyers saw paid are not paid (I3)");
       long stranded = strandedUnits();
       failIf(stranded, "%d units are left although buyers were refused for lack of units (I4)");
       long errors = crowd.errors().total() + readErrors;
@@ -109,7 +138,15 @@ public record Verdict(
       failIf(warmUp.total(), "%d errors in the warm-up (I5)");
       warmUp.samples().forEach(sample -> reasons.add("error in the warm-up: " + sample));
       return new Verdict(
-          totals.held(), totals.wins(), oversold, overLimit, lostWins, stranded, errors, reasons);
+          totals.held(),
+          totals.wins(),
+          ends,
+          oversold,
+          overLimit,
+          lostWins,
+          stranded,
+          errors,
+          reasons);
     }
 
     private void checkAudit() {

@@ -9,7 +9,9 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * What buyers were told, and whether it hangs together: one order for one key, one buyer for one
@@ -23,6 +25,7 @@ final class BuyerLedger {
       EnumSet.of(ErrorCode.SOLD_OUT, ErrorCode.INSUFFICIENT_STOCK, ErrorCode.BUSY);
 
   private final int limitPerUser;
+  private final Optional<Consumer<AnsweredWin>> winners;
   private final Map<OrderId, Told> orders = new HashMap<>();
   private final Map<BuyerKey, OrderId> byKey = new HashMap<>();
   private final Map<ErrorCode, Long> refused = new EnumMap<>(ErrorCode.class);
@@ -43,8 +46,14 @@ final class BuyerLedger {
   /** An order that a buyer knows of; {@code fresh} once an answer claimed to have made it. */
   private record Told(BuyerKey by, int quantity, boolean fresh) {}
 
-  BuyerLedger(int users, int limitPerUser) {
+  /**
+   * An empty account.
+   *
+   * @param winners hears of each order that is new here; with them units may come back meanwhile
+   */
+  BuyerLedger(int users, int limitPerUser, Optional<Consumer<AnsweredWin>> winners) {
     this.limitPerUser = limitPerUser;
+    this.winners = winners;
     held = new int[users];
     lacked = new int[users];
     limitedAt = new int[users];
@@ -66,6 +75,7 @@ final class BuyerLedger {
     if (before == null) {
       byKey.put(by, answer.orderId());
       held[buyer] += quantity;
+      winners.ifPresent(hears -> hears.accept(new AnsweredWin(buyer, quantity, answer.orderId())));
     } else {
       replayed++;
     }
@@ -73,7 +83,9 @@ final class BuyerLedger {
 
   private String contradiction(BuyerKey by, Told before, PurchaseAnswer.Won answer) {
     if (before == null) {
-      return byKey.containsKey(by) ? "a second order for the same key" : null;
+      // Without a key a click buys anew when the order of the one before has run out.
+      boolean mayBuyAnew = winners.isPresent() && by.key().isEmpty();
+      return byKey.containsKey(by) && !mayBuyAnew ? "a second order for the same key" : null;
     }
     if (!before.by().equals(by)) {
       return "one order for two buyers or keys";
@@ -157,10 +169,13 @@ final class BuyerLedger {
   }
 
   /**
-   * Nothing goes back during a run, so whoever was told LIMIT_REACHED holds too much for that
+   * Where nothing goes back during a run, whoever was told LIMIT_REACHED holds too much for that
    * quantity also at the end.
    */
   private void checkLimits() {
+    if (winners.isPresent()) {
+      return;
+    }
     for (int buyer = 0; buyer < limitedAt.length; buyer++) {
       if (limitedAt[buyer] > 0
           && !uncertain.get(buyer)

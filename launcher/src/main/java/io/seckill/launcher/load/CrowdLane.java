@@ -52,7 +52,7 @@ final class CrowdLane extends VerticleBase {
     this.text = text;
     this.rules = rules;
     this.answers = answers;
-    this.ledger = new BuyerLedger(plan.size().users(), plan.size().limitPerUser());
+    this.ledger = new BuyerLedger(plan.size().users(), plan.size().limitPerUser(), rules.winners());
   }
 
   @Override
@@ -125,6 +125,7 @@ final class CrowdLane extends VerticleBase {
 
     private final int number;
     private final int buyer;
+    private final int keyNumber;
     private String key;
     private int quantity;
     private int busyTries;
@@ -134,7 +135,7 @@ final class CrowdLane extends VerticleBase {
     Click(int number) {
       this.number = number;
       this.buyer = plan.buyer(number);
-      int keyNumber = plan.key(number);
+      this.keyNumber = plan.key(number);
       this.key = keyNumber == CrowdPlan.NO_KEY ? "" : "c-" + keyNumber;
       this.quantity = plan.quantity(buyer, keyNumber);
     }
@@ -208,7 +209,7 @@ final class CrowdLane extends VerticleBase {
         return;
       }
       quantity = 1;
-      key = "less-" + number;
+      key = "less-" + number + "." + (keyNumber + 1);
       firstSentNs = 0;
       later(1);
     }

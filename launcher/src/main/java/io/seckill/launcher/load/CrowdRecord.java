@@ -1,6 +1,9 @@
 package io.seckill.launcher.load;
 
 import io.seckill.common.error.ErrorCode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -32,6 +35,46 @@ public record CrowdRecord(
     wins = List.copyOf(wins);
     refused = Map.copyOf(refused);
     shortages = List.copyOf(shortages);
+  }
+
+  /**
+   * The same with what some of the crowd were answered when they came again; the speed is that of
+   * the first time.
+   *
+   * @param again that record
+   */
+  public CrowdRecord plus(CrowdRecord again) {
+    List<AnsweredWin> all = new ArrayList<>(wins);
+    all.addAll(again.wins);
+    Map<ErrorCode, Long> both = new HashMap<>(refused);
+    again.refused.forEach((code, count) -> both.merge(code, count, Long::sum));
+    return new CrowdRecord(
+        requests + again.requests,
+        all,
+        replayed + again.replayed,
+        both,
+        failed + again.failed,
+        shortages,
+        errors.plus(again.errors),
+        pace);
+  }
+
+  /**
+   * The same when nobody comes again.
+   *
+   * @param stillWanting whose last answer was a refusal for lack of units, and who would still buy
+   * @param paying what went wrong when wins were paid
+   */
+  public CrowdRecord settled(Collection<Shortage> stillWanting, CrowdErrors paying) {
+    return new CrowdRecord(
+        requests,
+        wins,
+        replayed,
+        refused,
+        failed,
+        List.copyOf(stillWanting),
+        errors.plus(paying),
+        pace);
   }
 
   /**

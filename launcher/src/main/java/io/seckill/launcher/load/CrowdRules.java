@@ -2,6 +2,8 @@ package io.seckill.launcher.load;
 
 import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * How a crowd goes about it.
@@ -10,9 +12,26 @@ import java.time.Duration;
  * @param connections keep-alive connections in all, 1 … 10,000
  * @param sendFor no new click is begun after this
  * @param endAfter the run is over after this, whatever is still open
+ * @param winners hears of each order when a buyer is first told of it, on the loop of the lane;
+ *     whoever listens may pay it or let it run out, so units come back while the crowd is at it.
+ *     Empty: nothing comes back
  */
 public record CrowdRules(
-    SocketAddress server, int connections, Duration sendFor, Duration endAfter) {
+    SocketAddress server,
+    int connections,
+    Duration sendFor,
+    Duration endAfter,
+    Optional<Consumer<AnsweredWin>> winners) {
+
+  /** Nothing comes back while the crowd is at it. */
+  public CrowdRules(SocketAddress server, int connections, Duration sendFor, Duration endAfter) {
+    this(server, connections, sendFor, endAfter, Optional.empty());
+  }
+
+  /** The same with somebody who hears of the wins. */
+  public CrowdRules with(Consumer<AnsweredWin> winners) {
+    return new CrowdRules(server, connections, sendFor, endAfter, Optional.of(winners));
+  }
 
   /** Checks the ranges. */
   public CrowdRules {

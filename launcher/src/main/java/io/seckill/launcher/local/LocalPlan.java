@@ -117,6 +117,11 @@ public final class LocalPlan {
     return embedsMariaDb;
   }
 
+  /** Whether a payment provider is started that takes no money. */
+  public boolean hostsSandbox() {
+    return localRun && base.isDefault("payment.provider") && base.isDefault("payment.sandboxUrl");
+  }
+
   /** Bound on an orderly stop of everything, embedded servers included, milliseconds. */
   public long stopBoundMs() {
     Duration servers = embedsRedis || embedsMariaDb ? EmbeddedServer.STOP_BOUND : Duration.ZERO;

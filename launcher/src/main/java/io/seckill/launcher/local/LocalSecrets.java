@@ -60,7 +60,8 @@ public record LocalSecrets(String jwtSecret, String orderIdKey, String mysqlPass
         .put("mysqlPassword", mysqlPassword);
   }
 
-  private static String random(int bytes) {
+  /** A secret of so many random bytes, in hexadecimal digits. */
+  static String random(int bytes) {
     byte[] value = new byte[bytes];
     new SecureRandom().nextBytes(value);
     return HexFormat.of().formatHex(value);

@@ -3,6 +3,7 @@ package io.seckill.launcher.local;
 import io.seckill.common.config.LoadedConfig;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.id.UserId;
+import io.seckill.common.payment.CallbackSignature;
 import io.seckill.common.role.Role;
 import io.seckill.consumer.db.Migrator;
 import io.seckill.embedded.EmbeddedMariaDb;
@@ -20,6 +21,7 @@ import io.seckill.launcher.Waiting;
 import io.seckill.launcher.node.Node;
 import io.seckill.launcher.node.NodeOptions;
 import io.seckill.launcher.node.VertxRuntime;
+import io.seckill.launcher.sandbox.Sandbox;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +50,8 @@ public final class LocalStack implements AutoCloseable {
 
   /** Loading a large append-only file, or the first unpacking, may take this long. */
   private static final Duration READY_BOUND = Duration.ofSeconds(90);
+
+  private static final Duration SANDBOX_BOUND = Duration.ofSeconds(10);
 
   /** Beyond a node's own bound, for closing Vert.x. */
   static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
@@ -149,9 +153,14 @@ public final class LocalStack implements AutoCloseable {
     try {
       Waiting.forResult(all, READY_BOUND, "the servers");
       Servers servers = new Servers(redis.join(), mariaDb.join(), lock);
-      LoadedConfig config = plan.complete(secrets, servers.settings());
+      Optional<Sandbox> sandbox = startSandbox(plan, runtime.join());
+      Map<String, String> settings = new HashMap<>(servers.settings());
+      sandbox.ifPresent(provider -> settings.putAll(provider.settings()));
+      LoadedConfig config = plan.complete(secrets, settings);
       Node node = startNode(options, plan, config.config(), runtime.join());
-      return new LocalStack(options, plan, config, servers, node);
+      LocalStack stack = new LocalStack(options, plan, config, servers, node);
+      sandbox.ifPresent(provider -> provider.serves(stack.runInfoWithoutToken().publicUrl()));
+      return stack;
     } catch (RuntimeException e) {
       boolean interrupted = Thread.interrupted();
       // Only when all have come up or failed is it known what there is to close.
@@ -202,6 +211,19 @@ public final class LocalStack implements AutoCloseable {
     return EmbeddedMariaDb.start(
         MariaDbSpec.in(options.dataFolder().resolve("mariadb"))
             .withAccount("seckill", secrets.mysqlPassword()));
+  }
+
+  /** In the same process as the system, so that its secret need not outlive them. */
+  private static Optional<Sandbox> startSandbox(LocalPlan plan, VertxRuntime runtime) {
+    if (!plan.hostsSandbox()) {
+      return Optional.empty();
+    }
+    String configured = plan.base().payment().secret().value();
+    String secret =
+        configured.isEmpty() ? LocalSecrets.random(CallbackSignature.MIN_SECRET_BYTES) : configured;
+    return Optional.of(
+        Waiting.forResult(
+            Sandbox.start(runtime.vertx(), secret), SANDBOX_BOUND, "the payment sandbox"));
   }
 
   private static Node startNode(

@@ -56,6 +56,11 @@ record RolePlan(
           Addresses.LEDGER_ITEMS,
           Addresses.ORDER,
           Addresses.ORDERS,
+          Addresses.CANCEL_ORDER,
+          Addresses.REFUND_ORDER,
+          Addresses.LEDGER_RELEASES,
+          Addresses.START_PAYMENT,
+          Addresses.PAYMENT_NOTICE,
           Addresses.AUDIT);
 
   private static final Set<String> GATEWAY_ADDRESSES = Set.of(Addresses.BOARD);

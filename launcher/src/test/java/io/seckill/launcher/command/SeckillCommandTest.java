@@ -33,6 +33,7 @@ class SeckillCommandTest {
     assertThat(Invocation.of().exitCode()).isEqualTo(2);
     assertThat(Invocation.of().err()).contains("run").contains("demo").contains("token");
     assertThat(Invocation.of("item").err()).contains("create").contains("restock");
+    assertThat(Invocation.of("order").err()).contains("show").contains("cancel").contains("refund");
     assertThat(Invocation.of("sales").err()).contains("stop").contains("resume").contains("show");
   }
 
@@ -107,6 +108,10 @@ class SeckillCommandTest {
     wrong("--ends", "item", "window", "7", "--starts", "2026-11-11T00:00:00+08:00");
     wrong("'all' is no whole number", "item", "total", "7", "--units", "all");
     wrong("'many' is no whole number", "demo", "--stock", "many");
+    wrong("pay-ratio must be 0 to 1", "demo", "--pay-ratio", "60");
+    wrong("pay-timeout must be 1", "demo", "--pay-ratio", "0.6", "--pay-timeout", "0");
+    wrong("an order that is held is not paid", "demo", "--pay-ratio", "1", "--hold-orders");
+    wrong("an order id has 26", "order", "refund", "7");
     wrong("'9999999999' is out of range", "demo", "--stock", "9999999999");
     wrong(
         "'99999999999999999999' is out of range",

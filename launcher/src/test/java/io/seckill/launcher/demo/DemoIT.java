@@ -42,6 +42,27 @@ class DemoIT {
     }
   }
 
+  @Test
+  void aSaleShouldSellEveryUnitInTheEndToPeopleWhoPay() {
+    try (DemoSystem system = new DemoSystem(folder.resolve("paid"), 2)) {
+      Paying paying = new Paying(0.6, Duration.ofSeconds(2));
+      DemoOptions options = system.options(40, new CrowdSize(300, 600, 1), paying);
+      try (SaleRun sale = system.sale(options)) {
+        sale.prepare();
+        sale.sell();
+        CrowdRecord crowd = sale.settle();
+        Verdict verdict = sale.judge();
+
+        assertThat(verdict.reasons()).isEmpty();
+        assertThat(verdict.sold()).isEqualTo(40);
+        assertThat(verdict.ends().paid()).isEqualTo(40);
+        assertThat(verdict.ends().cancelled()).isPositive();
+        assertThat(verdict.ends().released()).isEqualTo(verdict.ends().cancelled());
+        assertThat(crowd.wins()).hasSize((int) (40 + verdict.ends().cancelled()));
+      }
+    }
+  }
+
   private static void soldOut(DemoSystem system, int stock, CrowdSize crowd, Duration warmUp) {
     try (SaleRun sale = system.sale(system.options(stock, crowd, warmUp))) {
       Verdict verdict = play(sale);

@@ -15,16 +15,24 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class DemoReportTest {
 
   private static final DemoOptions OPTIONS =
-      new DemoOptions(5, new CrowdSize(10, 30, 1), 4, 8, 42, Duration.ofSeconds(1));
+      new DemoOptions(
+          5,
+          new CrowdSize(10, 30, 1),
+          4,
+          new DemoOptions.Play(8, 42, Duration.ofSeconds(1)),
+          Optional.of(new Paying(0.6, Duration.ofSeconds(5))));
+
+  private static final Verdict.Ends ENDS = new Verdict.Ends(3, 2, 2);
 
   @Test
   void jsonShouldHaveEveryFieldOfTheDesign() {
-    JsonObject json = report(new Verdict(5, 5, 0, 0, 0, 0, 0, List.of())).json();
+    JsonObject json = report(new Verdict(5, 5, ENDS, 0, 0, 0, 0, 0, List.of())).json();
 
     assertThat(json.getString("verdict")).isEqualTo("PASS");
     assertThat(json.fieldNames())
@@ -44,7 +52,11 @@ class DemoReportTest {
             "errors",
             "throughputPerSecond",
             "latencyMs")
+        .contains("paid", "cancelled", "released")
         .contains("seconds", "seed", "warmUp", "machine", "epochs", "figures", "drain", "reasons");
+    assertThat(json.getLong("paid")).isEqualTo(3);
+    assertThat(json.getLong("cancelled")).isEqualTo(2);
+    assertThat(json.getLong("released")).isEqualTo(2);
     assertThat(json.getJsonObject("refused")).isEqualTo(new JsonObject().put("SOLD_OUT", 20L));
     assertThat(json.getJsonObject("latencyMs").fieldNames())
         .containsExactly("p50", "p95", "p99", "p999", "max");
@@ -54,8 +66,10 @@ class DemoReportTest {
 
   @Test
   void textShouldEndWithTheVerdictAndSayWhy() {
-    assertThat(report(new Verdict(5, 5, 0, 0, 0, 0, 0, List.of())).text()).endsWith("PASS");
-    assertThat(report(new Verdict(5, 4, 0, 0, 1, 0, 0, List.of("one win is lost"))).text())
+    assertThat(report(new Verdict(5, 5, ENDS, 0, 0, 0, 0, 0, List.of())).text()).endsWith("PASS");
+    assertThat(report(new Verdict(5, 5, ENDS, 0, 0, 0, 0, 0, List.of())).text())
+        .contains("paid", "60 % of the buyers pay", "not paid within 5 s");
+    assertThat(report(new Verdict(5, 4, ENDS, 0, 0, 1, 0, 0, List.of("one win is lost"))).text())
         .contains("one win is lost")
         .endsWith("FAIL");
   }
@@ -74,7 +88,7 @@ class DemoReportTest {
 
   @Test
   void figuresShouldSayWhatWasMeasuredAgainstItsGoal() {
-    Verdict verdict = new Verdict(5, 5, 0, 0, 0, 0, 0, List.of());
+    Verdict verdict = new Verdict(5, 5, ENDS, 0, 0, 0, 0, 0, List.of());
     JsonArray few = report(verdict).json().getJsonArray("figures");
     assertThat(few.getJsonObject(0))
         .isEqualTo(

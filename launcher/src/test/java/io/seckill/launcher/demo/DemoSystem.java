@@ -46,7 +46,14 @@ final class DemoSystem implements AutoCloseable {
   }
 
   DemoOptions options(int stock, CrowdSize crowd, Duration warmUp) {
-    return new DemoOptions(stock, crowd, shards, 32, 7, warmUp);
+    DemoOptions.Play play = new DemoOptions.Play(32, 7, warmUp);
+    return new DemoOptions(stock, crowd, shards, play, Optional.empty());
+  }
+
+  /** A sale of which wins are paid. */
+  DemoOptions options(int stock, CrowdSize crowd, Paying paying) {
+    DemoOptions.Play play = new DemoOptions.Play(32, 7, Duration.ZERO);
+    return new DemoOptions(stock, crowd, shards, play, Optional.of(paying));
   }
 
   RedisKeys keys(int shard) {

@@ -43,6 +43,7 @@ class VerdictTest {
   private CrowdErrors errors = CrowdErrors.NONE;
   private CrowdErrors warmUpErrors = CrowdErrors.NONE;
   private long readErrors;
+  private long seenPaid;
 
   @Test
   void ofShouldPassWhenAllWasSoldAndStored() {
@@ -78,6 +79,29 @@ class VerdictTest {
     shortages = List.of();
 
     assertThat(verdict().reasons()).isEmpty();
+  }
+
+  @Test
+  void ofShouldTellHowOrdersEnded() {
+    stored.put(id(0), order(0, OrderStatus.PAID, 1));
+    wins.set(1, win(1, 2, 1));
+    stored.put(id(1), order(1, OrderStatus.CANCELLED, 2));
+    wins.add(win(4, 1, 4));
+    stored.put(id(4), order(4, OrderStatus.FAILED, 1));
+    totals = new ItemTotals(ITEM, 3, 1, 2, 0, 4);
+    shortages = List.of();
+    seenPaid = 1;
+
+    assertThat(verdict().reasons()).isEmpty();
+    assertThat(verdict().ends()).isEqualTo(new Verdict.Ends(1, 1, 3));
+  }
+
+  @Test
+  void ofShouldFailWhenAnOrderIsNotPaidThatItsBuyerSawPaid() {
+    stored.put(id(0), order(0, OrderStatus.PAID, 1));
+    seenPaid = 2;
+
+    fails("1 orders that their buyers saw paid are not paid");
   }
 
   @Test
@@ -268,7 +292,8 @@ class VerdictTest {
             warmUpErrors,
             crowd,
             new StoredOrders(stored, readErrors, List.of()),
-            new AuditReport(findings.isEmpty(), 0, 0, List.of(totals), findings)));
+            new AuditReport(findings.isEmpty(), 0, 0, List.of(totals), findings),
+            seenPaid));
   }
 
   private static AnsweredWin win(int buyer, int quantity, int number) {

@@ -8,8 +8,10 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -242,6 +244,35 @@ class CrowdTest {
     // One user whose style is drawn by the seed: with one key or none, all but one are wrong.
     assertThat(record.errors().wrongAnswers() + record.wins().size()).isEqualTo(100);
     assertThat(record.errors().wrongAnswers()).isEqualTo(99);
+  }
+
+  @Test
+  void runShouldTellWinnersOnceAndLetThemBuyAnewWhereUnitsComeBack() {
+    // Ten clicks of one buyer: a fresh order for each without a key, the same for a repeated key.
+    Queue<AnsweredWin> told = new ConcurrentLinkedQueue<>();
+    Map<String, String> byKey = new ConcurrentHashMap<>();
+    AtomicInteger orders = new AtomicInteger();
+    try (ScriptedShop shop =
+        new ScriptedShop(
+            (request, body) -> {
+              String key = request.getHeader("Idempotency-Key");
+              String fresh = ScriptedShop.orderId(orders.incrementAndGet());
+              String known = key == null ? null : byKey.putIfAbsent(key + user(request), fresh);
+              ScriptedShop.win(request, known == null ? 202 : 200, known == null ? fresh : known);
+            })) {
+      CrowdRules rules =
+          new CrowdRules(shop.address(), 1, Duration.ofSeconds(15), Duration.ofSeconds(20));
+      CrowdRecord record = play(new CrowdSize(10, 100, 1), rules.with(told::add));
+
+      assertThat(record.errors().samples()).isEmpty();
+      assertThat(record.wins()).containsExactlyInAnyOrderElementsOf(told);
+      assertThat(record.wins().size() + record.replayed()).isEqualTo(100);
+      assertThat(record.replayed()).isPositive();
+    }
+  }
+
+  private static String user(HttpServerRequest request) {
+    return request.getHeader("Authorization");
   }
 
   @Test

@@ -42,6 +42,19 @@ class LocalPlanTest {
   }
 
   @Test
+  void planShouldHostTheSandboxInALocalRunUnlessToldOtherwise() throws IOException {
+    assertThat(LocalPlan.of(nothing()).hostsSandbox()).isTrue();
+    assertThat(LocalPlan.of(nothing().with("payment.provider", "none")).hostsSandbox()).isFalse();
+    LocalOptions elsewhere =
+        nothing()
+            .with("payment.provider", "sandbox")
+            .with("payment.secret", "0123456789abcdef0123456789abcdef");
+    assertThat(LocalPlan.of(elsewhere).hostsSandbox()).isFalse();
+    LocalOptions configured = nothing().withConfigFile(file("engine:\n  maxBatch: 64\n"));
+    assertThat(LocalPlan.of(configured).hostsSandbox()).isFalse();
+  }
+
+  @Test
   void planShouldReplaceAServerThatAnOptionNames() {
     LocalPlan plan =
         LocalPlan.of(

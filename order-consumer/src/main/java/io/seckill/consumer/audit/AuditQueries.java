@@ -392,6 +392,33 @@ final class AuditQueries {
   }
 
   /**
+   * An order whose units are given back wrongly: it ended and nobody gives them back, or somebody
+   * is to who cannot.
+   *
+   * @param win which
+   * @param held units that it holds
+   * @param waits whether a release of it waits to be done
+   */
+  record EndedOrder(WinId win, long held, boolean waits) {}
+
+  /** Orders of a shard whose state does not agree with the releases that are to be done. */
+  Future<List<EndedOrder>> wrongEnds(ShardRef shard) {
+    List<EndedOrder> wrong = new ArrayList<>();
+    return pages
+        .orders(
+            Sql.AUDIT_ENDED_ORDERS,
+            shard,
+            LogPages.END,
+            row ->
+                wrong.add(
+                    new EndedOrder(
+                        new WinId(shard, new EntryId(row.getLong(0), row.getLong(1))),
+                        row.getLong(2),
+                        row.getLong(3) == 1)))
+        .map(wrong);
+  }
+
+  /**
    * Two numbers about an item that should agree.
    *
    * @param item which

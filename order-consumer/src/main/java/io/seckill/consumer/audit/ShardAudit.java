@@ -355,6 +355,14 @@ final class ShardAudit {
                         order.win(), order.held(), order.quantity(), order.summed()));
               }
               return null;
+            })
+        .compose(done -> queries.wrongEnds(shard))
+        .map(
+            wrong -> {
+              for (AuditQueries.EndedOrder order : wrong) {
+                findings.add(Invariants.endIsWrong(order.win(), order.held(), order.waits()));
+              }
+              return null;
             });
   }
 

@@ -42,15 +42,18 @@ public final class Database {
   public enum Share {
     /** The log consumer. */
     STORING,
+    /** Work that nobody waits for: one thing after the other, on one connection. */
+    BACKGROUND,
     /** Everybody else. */
     ASKING;
 
     /** The connections of a share; all together are the configured number. */
     int of(int poolSize) {
-      int storing = Math.max(1, poolSize / 2);
+      int storing = poolSize / 2;
       return switch (this) {
         case STORING -> storing;
-        case ASKING -> Math.max(1, poolSize - storing);
+        case BACKGROUND -> 1;
+        case ASKING -> poolSize - storing - 1;
       };
     }
   }

@@ -11,6 +11,8 @@ import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
 import io.seckill.common.bus.RegionJoin;
 import io.seckill.common.bus.RegionJoined;
+import io.seckill.common.bus.Releases;
+import io.seckill.common.bus.ReleasesQuery;
 import io.seckill.common.bus.SalesChange;
 import io.seckill.common.bus.SalesQuery;
 import io.seckill.common.bus.SalesRecord;
@@ -64,6 +66,7 @@ public final class LedgerVerticle extends VerticleBase {
     ShardSnapshots snapshots = new ShardSnapshots(database);
     GroupHoldings groups = new GroupHoldings(database);
     SalesLedger sales = new SalesLedger(database);
+    ReleaseLedger releases = new ReleaseLedger(database);
     TransferLedger transfers = new TransferLedger(database, metrics);
     int region = config.node().region();
     ItemLedger items = new ItemLedger(database, region);
@@ -81,6 +84,7 @@ public final class LedgerVerticle extends VerticleBase {
                 Addresses.LEDGER_SHARD_RECEIPTS, snapshots::receipts)
             .<ShardHoldingsQuery, ShardHoldings>on(Addresses.LEDGER_SHARD_HOLDINGS, groups::page)
             .<TransferStore, TransferStored>on(Addresses.LEDGER_STORE_TRANSFER, transfers::store)
+            .<ReleasesQuery, Releases>on(Addresses.LEDGER_RELEASES, releases::page)
             .<SalesChange, SalesRecord>on(Addresses.LEDGER_CHANGE_SALES, sales::change)
             .<SalesQuery, SalesRecord>on(Addresses.LEDGER_SALES, sales::query)
             .<ItemCreate, ItemRecords>on(Addresses.LEDGER_CREATE_ITEM, items::create)

@@ -67,7 +67,10 @@ public final class OrderLookup {
     record Away() implements Finding {}
   }
 
-  /** One order of the caller; another's, or an id that is not ours, is NOT_FOUND. */
+  /**
+   * One order of the caller, or any order for an operator; another's, or an id that is not ours, is
+   * NOT_FOUND.
+   */
   public Future<OrderViews> one(OrderQuery query) {
     Optional<WinId> win = orderIds.open(query.orderId());
     if (win.isEmpty()) {
@@ -94,7 +97,7 @@ public final class OrderLookup {
 
   private static Future<OrderViews> answer(Finding finding, UserId user) {
     if (finding instanceof Finding.Found found) {
-      boolean own = found.user() == null || found.user().equals(user.value());
+      boolean own = user == null || found.user() == null || found.user().equals(user.value());
       return own
           ? Future.succeededFuture(new OrderViews(List.of(found.view()), false))
           : notFound();

@@ -336,48 +336,65 @@ public final class BatchStore {
               Tuple.of(wins.json(), shard.region(), shard.shard()))
           .compose(
               rows -> {
-                Map<EntryId, HeldOrder> orders = new HashMap<>();
+                Map<EntryId, WonOrder> orders = new HashMap<>();
                 for (Row row : rows) {
                   orders
                       .computeIfAbsent(
                           new EntryId(row.getLong(0), row.getLong(1)),
-                          place ->
-                              new HeldOrder(row.getString(2), row.getInteger(3), new TreeMap<>()))
+                          place -> new WonOrder(row.getString(2), new TreeMap<>()))
                       .lines()
-                      .put(new ItemId(row.getLong(4)), row.getInteger(5));
+                      .put(new ItemId(row.getLong(3)), row.getInteger(4));
                 }
-                return each(
-                    plan.releases(), release -> releaseOne(release, orders.get(release.win())));
+                return releaseOrders(orders)
+                    .compose(
+                        done ->
+                            each(
+                                plan.releases().stream()
+                                    .filter(release -> !orders.containsKey(release.win()))
+                                    .toList(),
+                                this::releaseLetter));
               });
     }
 
     /** An order as a release finds it. */
-    private record HeldOrder(String user, int heldUnits, TreeMap<ItemId, Integer> lines) {}
+    private record WonOrder(String user, TreeMap<ItemId, Integer> lines) {
 
-    private Future<Void> releaseOne(LogEntry.Release release, HeldOrder order) {
-      if (order == null) {
-        return releaseLetter(release);
+      boolean isWhatIsReleasedBy(LogEntry.Release release) {
+        TreeMap<ItemId, Integer> told = new TreeMap<>();
+        release.lines().forEach(line -> told.merge(line.item(), line.units(), Integer::sum));
+        return user.equals(release.user().value()) && lines.equals(told);
       }
-      TreeMap<ItemId, Integer> told = new TreeMap<>();
-      release.lines().forEach(line -> told.merge(line.item(), line.units(), Integer::sum));
-      if (!order.user().equals(release.user().value()) || !order.lines().equals(told)) {
-        return Future.failedFuture(
-            new RefusedException("RELEASE", "the release says other units than its order"));
+    }
+
+    /** All at once: thousands of orders may end in the same second. */
+    private Future<Void> releaseOrders(Map<EntryId, WonOrder> orders) {
+      JsonRows rows = new JsonRows();
+      for (LogEntry.Release release : plan.releases()) {
+        WonOrder order = orders.get(release.win());
+        if (order == null) {
+          continue;
+        }
+        if (!order.isWhatIsReleasedBy(release)) {
+          return Future.failedFuture(
+              new RefusedException("RELEASE", "the release says other units than its order"));
+        }
+        rows.row().add(release.win().epoch()).add(release.win().seq()).add(release.reason()).end();
       }
-      Tuple place = key().addLong(release.win().epoch()).addLong(release.win().seq());
-      Tuple arguments = Tuple.of(release.reason());
-      for (int i = 0; i < place.size(); i++) {
-        arguments.addValue(place.getValue(i));
+      if (rows.isEmpty()) {
+        return Future.succeededFuture();
       }
-      return run(connection, Sql.RELEASE_ORDER, arguments)
+      Tuple arguments = Tuple.of(rows.json(), shard.region(), shard.shard());
+      return run(connection, Sql.RELEASE_ORDERS, arguments)
           .compose(
               updated -> {
-                if (updated.rowCount() != 1) {
+                if (updated.rowCount() != rows.rows()) {
                   return Future.failedFuture(
                       new RefusedException("RELEASE", "the order holds nothing any more"));
                 }
-                plan.settle(release);
-                return run(connection, Sql.FINISH_OUTBOX, place);
+                plan.releases().stream()
+                    .filter(release -> orders.containsKey(release.win()))
+                    .forEach(plan::settle);
+                return run(connection, Sql.FINISH_RELEASES, arguments);
               })
           .mapEmpty();
     }

@@ -8,11 +8,12 @@ class DatabaseShareTest {
 
   @Test
   void sharesShouldBeThePoolTogether() {
-    for (int size = 2; size <= 64; size++) {
+    for (int size = 3; size <= 64; size++) {
       int storing = Database.Share.STORING.of(size);
+      int background = Database.Share.BACKGROUND.of(size);
       int asking = Database.Share.ASKING.of(size);
-      assertThat(storing + asking).isEqualTo(size);
-      assertThat(Math.min(storing, asking)).isPositive();
+      assertThat(storing + background + asking).isEqualTo(size);
+      assertThat(Math.min(storing, Math.min(background, asking))).isPositive();
     }
   }
 }

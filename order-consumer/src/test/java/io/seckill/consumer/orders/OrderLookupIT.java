@@ -67,7 +67,7 @@ class OrderLookupIT {
     shop = new Shop(bed, redis).open();
     ids = new OrderIds(HexFormat.of().parseHex(bed.config().orderId().key().value()));
     BusCodecs.register(bed.vertx().eventBus());
-    await(bed.vertx().deployVerticle(new OrdersVerticle(bed.config())));
+    await(bed.vertx().deployVerticle(new OrdersVerticle(bed.config(), bed.metrics())));
     shop.sell(1, 5, 100);
   }
 

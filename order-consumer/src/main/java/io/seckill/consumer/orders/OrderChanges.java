@@ -1,0 +1,159 @@
+package io.seckill.consumer.orders;
+
+import io.seckill.common.bus.OrderCancel;
+import io.seckill.common.bus.OrderQuery;
+import io.seckill.common.bus.OrderRefund;
+import io.seckill.common.bus.OrderViews;
+import io.seckill.common.error.ErrorCode;
+import io.seckill.common.error.SeckillException;
+import io.seckill.common.id.OrderId;
+import io.seckill.common.id.OrderIds;
+import io.seckill.common.id.UserId;
+import io.seckill.common.id.WinId;
+import io.seckill.common.order.OrderStatus;
+import io.seckill.consumer.db.Database;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Cancels and refunds one order at somebody's word. Safe to ask again: whoever comes second finds
+ * the order as the first left it. Belongs to one event loop.
+ */
+final class OrderChanges {
+
+  private final Database database;
+  private final OrderLookup lookup;
+  private final OrderIds orderIds;
+  private final Releasing releasing;
+
+  /**
+   * Makes it.
+   *
+   * @param orderIds used by this event loop only
+   */
+  OrderChanges(Database database, OrderLookup lookup, OrderIds orderIds, Releasing releasing) {
+    this.database = database;
+    this.lookup = lookup;
+    this.orderIds = orderIds;
+    this.releasing = releasing;
+  }
+
+  /** What a transaction found or did. */
+  private enum Change {
+    /** It changed the order. */
+    DONE,
+    /** The order was so before. */
+    BEFORE,
+    /** There is no such order yet. */
+    NOT_STORED
+  }
+
+  /** As {@link OrderCancel} says. */
+  Future<OrderViews> cancel(OrderCancel cancel) {
+    boolean byUser = cancel.user() != null && cancel.reason().equals(OrderCancel.BY_USER);
+    boolean byAdmin = cancel.user() == null && cancel.reason().equals(OrderCancel.BY_ADMIN);
+    if (!byUser && !byAdmin) {
+      return refuse(ErrorCode.INVALID_REQUEST, "the reason is not that of who asks");
+    }
+    return change(
+        cancel.user(),
+        cancel.orderId(),
+        cancel.reason(),
+        (connection, win, state) ->
+            switch (state.status()) {
+              case PENDING_PAYMENT ->
+                  OrderLifeCycle.cancel(connection, List.of(win), cancel.reason()).map(Change.DONE);
+              case CANCELLED -> Future.succeededFuture(Change.BEFORE);
+              case ACCEPTED, PAID, FAILED, REFUND_PENDING, REFUNDED ->
+                  contradiction(state.status());
+            });
+  }
+
+  /** As {@link OrderRefund} says. */
+  Future<OrderViews> refund(OrderRefund refund) {
+    return change(
+        null,
+        refund.orderId(),
+        OrderLifeCycle.BY_REFUND,
+        (connection, win, state) ->
+            switch (state.status()) {
+              case PAID ->
+                  OrderLifeCycle.refund(connection, win)
+                      .compose(
+                          known ->
+                              known
+                                  ? Future.succeededFuture(Change.DONE)
+                                  : refuse(
+                                      ErrorCode.CONFLICT,
+                                      "no payment of the order is known that could go back"));
+              case REFUND_PENDING, REFUNDED -> Future.succeededFuture(Change.BEFORE);
+              case ACCEPTED, PENDING_PAYMENT, CANCELLED, FAILED -> contradiction(state.status());
+            });
+  }
+
+  /** A step of the life cycle, under the lock of the order's row. */
+  private interface Step {
+    Future<Change> take(SqlConnection connection, WinId win, OrderState state);
+  }
+
+  private Future<OrderViews> change(UserId user, OrderId id, String reason, Step step) {
+    Optional<WinId> win = orderIds.open(id);
+    if (win.isEmpty()) {
+      return refuse(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title());
+    }
+    OrderQuery query = new OrderQuery(user, id);
+    return database
+        .inTransactionRepeating(
+            connection ->
+                OrderLifeCycle.state(connection, win.get())
+                    .compose(
+                        found ->
+                            found
+                                .map(state -> take(step, connection, win.get(), user, state))
+                                .orElse(Future.succeededFuture(Change.NOT_STORED))))
+        .recover(OrderChanges::unknown)
+        .compose(
+            change ->
+                switch (change) {
+                  case DONE -> {
+                    releasing.started(List.of(win.get()), reason);
+                    yield lookup.one(query).recover(OrderChanges::unknown);
+                  }
+                  case BEFORE -> lookup.one(query);
+                  case NOT_STORED -> lookup.one(query).compose(OrderChanges::notStored);
+                });
+  }
+
+  private static Future<Change> take(
+      Step step, SqlConnection connection, WinId win, UserId user, OrderState state) {
+    boolean own = user == null || user.value().equals(state.user());
+    return own
+        ? step.take(connection, win, state)
+        : refuse(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title());
+  }
+
+  /** It is only late; or it will never be stored, and then there is nothing to give back. */
+  private static Future<OrderViews> notStored(OrderViews found) {
+    OrderStatus status = found.orders().get(0).status();
+    return status == OrderStatus.FAILED
+        ? contradiction(status)
+        : refuse(ErrorCode.BUSY, "the order is being stored; ask again in a moment");
+  }
+
+  private static <T> Future<T> contradiction(OrderStatus status) {
+    return refuse(ErrorCode.CONFLICT, "the order is " + status);
+  }
+
+  private static <T> Future<T> refuse(ErrorCode code, String detail) {
+    return Future.failedFuture(new SeckillException(code, detail));
+  }
+
+  /** The transaction may have ended well although nobody heard of it. */
+  private static <T> Future<T> unknown(Throwable failure) {
+    return failure instanceof SeckillException known && known.code() != ErrorCode.UNAVAILABLE
+        ? Future.failedFuture(known)
+        : refuse(ErrorCode.OUTCOME_UNKNOWN, ErrorCode.OUTCOME_UNKNOWN.title());
+  }
+}

@@ -1,0 +1,79 @@
+package io.seckill.consumer.orders;
+
+import io.seckill.common.bus.OrderCancel;
+import io.seckill.common.config.SeckillConfig;
+import io.seckill.consumer.ConsumerMetrics;
+import io.seckill.consumer.Rounds;
+import io.seckill.consumer.db.Database;
+import io.seckill.consumer.db.Sql;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+
+/**
+ * Ends unpaid orders whose time is over. Any number of nodes do it at once: each leaves the rows
+ * that another one has. One bounded transaction after the other, on a connection that neither
+ * storing nor asking needs, so that a crowd that did not pay never keeps one from buying.
+ */
+public final class OrderTimeouts extends VerticleBase {
+
+  /** How often the backlog is counted, which takes milliseconds when it is long. */
+  private static final long BACKLOG_EVERY_NANOS = 5_000_000_000L;
+
+  private final SeckillConfig config;
+  private final ConsumerMetrics metrics;
+  private Database database;
+  private Releasing releasing;
+  private Rounds rounds;
+  private long countedAtNanos = System.nanoTime() - BACKLOG_EVERY_NANOS;
+
+  /** Makes the verticle. */
+  public OrderTimeouts(SeckillConfig config, ConsumerMetrics metrics) {
+    this.config = config;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public Future<?> start() {
+    database = Database.open(vertx, config.mysql(), Database.Share.BACKGROUND);
+    releasing = new Releasing(vertx.eventBus(), metrics);
+    rounds =
+        new Rounds(vertx, "timing orders out", config.orders().timeoutIntervalMs(), this::round);
+    rounds.start();
+    return Future.succeededFuture();
+  }
+
+  /** Whether there may be more. What a round leaves, or does not hear of, the next one finds. */
+  private Future<Boolean> round() {
+    int batch = config.orders().timeoutBatch();
+    return database
+        .inTransactionRepeating(connection -> OrderLifeCycle.timeOut(connection, batch))
+        .compose(
+            ended -> {
+              releasing.started(ended, OrderCancel.BY_TIMEOUT);
+              return count().map(ended.size() == batch);
+            });
+  }
+
+  private Future<Void> count() {
+    long now = System.nanoTime();
+    if (now - countedAtNanos < BACKLOG_EVERY_NANOS) {
+      return Future.succeededFuture();
+    }
+    countedAtNanos = now;
+    return database
+        .query(Sql.FIND_ORDER_BACKLOG, Tuple.tuple())
+        .map(
+            rows -> {
+              Row row = rows.iterator().next();
+              metrics.backlog(row.getLong(0), row.getLong(1), row.getLong(2));
+              return null;
+            });
+  }
+
+  @Override
+  public Future<?> stop() {
+    return rounds.stop().transform(done -> database.close());
+  }
+}

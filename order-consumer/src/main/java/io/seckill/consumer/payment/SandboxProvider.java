@@ -1,0 +1,167 @@
+package io.seckill.consumer.payment;
+
+import io.seckill.common.bus.PaymentNotice;
+import io.seckill.common.config.SeckillConfig;
+import io.seckill.common.payment.CallbackSignature;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Speaks to the sandbox provider: JSON over HTTP, each request signed like a callback. Belongs to
+ * one event loop.
+ */
+final class SandboxProvider implements PaymentProvider {
+
+  /** Calls at a time; the refund worker has no more in flight. */
+  private static final int MAX_CONNECTIONS = 16;
+
+  /** Payments that buyers start while all connections are busy; beyond it they are told so. */
+  private static final int MAX_WAITING = 256;
+
+  private static final int MAX_ANSWER_BYTES = 16_384;
+
+  private static final int MAX_REF_CHARS = 128;
+
+  private final HttpClientAgent client;
+  private final String baseUrl;
+  private final long callTimeoutMs;
+  private final CallbackSignature signature;
+
+  /** Makes a client; connects when first used. */
+  SandboxProvider(Vertx vertx, SeckillConfig.Payment config) {
+    String url = config.sandboxUrl();
+    this.baseUrl = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
+    this.callTimeoutMs = config.callTimeoutMs();
+    this.signature = new CallbackSignature(config.secret().value());
+    this.client =
+        vertx.createHttpClient(
+            new HttpClientOptions().setConnectTimeout((int) callTimeoutMs),
+            new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS).setMaxWaitQueueSize(MAX_WAITING));
+  }
+
+  @Override
+  public Future<String> start(Payment payment) {
+    return ask("start", payment)
+        .map(
+            answer -> {
+              String url = answer.getString("redirectUrl");
+              if (url == null) {
+                throw new IllegalStateException("the provider did not say where to pay");
+              }
+              return url;
+            });
+  }
+
+  @Override
+  public Future<Optional<PaymentNotice>> query(Payment payment) {
+    return ask("query", payment).map(answer -> noticeOf(payment, answer));
+  }
+
+  private static Optional<PaymentNotice> noticeOf(Payment payment, JsonObject answer) {
+    String status = answer.getString("status", "");
+    return switch (status) {
+      case "PAID", "FAILED" ->
+          Optional.of(
+              new PaymentNotice(
+                  payment.id(),
+                  payment.orderId(),
+                  PaymentNotice.Status.valueOf(status),
+                  answer.getLong("amountMinor", -1L),
+                  answer.getString("currency", ""),
+                  shortened(answer.getString("providerRef", ""))));
+      case "OPEN", "UNKNOWN" -> Optional.empty();
+      default -> throw new IllegalStateException("the provider says " + status);
+    };
+  }
+
+  private static String shortened(String ref) {
+    return ref.length() <= MAX_REF_CHARS ? ref : ref.substring(0, MAX_REF_CHARS);
+  }
+
+  @Override
+  public Future<Void> refund(Payment payment) {
+    return ask("refund", payment).mapEmpty();
+  }
+
+  private Future<JsonObject> ask(String request, Payment payment) {
+    Buffer body =
+        new JsonObject()
+            // Under the signature, so that no request passes for another.
+            .put("request", request)
+            .put("paymentId", payment.id())
+            .put("orderId", payment.orderId().value())
+            .put("amountMinor", payment.amountMinor())
+            .put("currency", payment.currency())
+            .toBuffer();
+    String signed = signature.sign(body.getBytes(), System.currentTimeMillis());
+    return client
+        .request(
+            new RequestOptions()
+                .setMethod(HttpMethod.POST)
+                .setAbsoluteURI(baseUrl + "/v1/payments/" + request)
+                .setTimeout(callTimeoutMs)
+                .setIdleTimeout(callTimeoutMs)
+                .putHeader("Content-Type", "application/json")
+                .putHeader(CallbackSignature.HEADER, signed))
+        .compose(http -> send(http, body))
+        .timeout(callTimeoutMs, TimeUnit.MILLISECONDS);
+  }
+
+  private static Future<JsonObject> send(HttpClientRequest http, Buffer body) {
+    return http.send(body)
+        .compose(SandboxProvider::read)
+        // What did not end well must not be taken for the next answer.
+        .onFailure(failure -> http.reset());
+  }
+
+  private static Future<JsonObject> read(HttpClientResponse response) {
+    Promise<JsonObject> answer = Promise.promise();
+    Buffer body = Buffer.buffer();
+    response
+        .handler(
+            part -> {
+              if (body.length() + part.length() > MAX_ANSWER_BYTES) {
+                answer.tryFail("the provider answered too much");
+              } else {
+                body.appendBuffer(part);
+              }
+            })
+        .exceptionHandler(answer::tryFail)
+        .endHandler(
+            end -> {
+              if (response.statusCode() == 200) {
+                answer.tryComplete(jsonOf(body));
+              } else {
+                answer.tryFail("the provider answered " + response.statusCode());
+              }
+            });
+    return answer.future();
+  }
+
+  /** What is no JSON object says nothing. */
+  private static JsonObject jsonOf(Buffer body) {
+    try {
+      return body.toJsonObject();
+    } catch (DecodeException | ClassCastException e) {
+      return new JsonObject();
+    }
+  }
+
+  @Override
+  public Future<Void> close() {
+    return client.close();
+  }
+}

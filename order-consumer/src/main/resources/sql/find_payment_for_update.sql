@@ -1,0 +1,4 @@
+SELECT region, shard, epoch, seq, amount_minor, currency, state
+FROM payments
+WHERE payment_id = ?
+FOR UPDATE

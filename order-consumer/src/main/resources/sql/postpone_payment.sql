@@ -1,0 +1,3 @@
+UPDATE payments
+SET ask_at_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + ?
+WHERE payment_id = ? AND state = 'OPEN'
