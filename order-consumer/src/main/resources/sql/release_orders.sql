@@ -1,5 +1,6 @@
--- Held becomes 0 once. An order that still waited for its money cannot be paid any more. The reason
--- comes before the status that it looks at.
+-- Held becomes 0 once. An order that still waited for its money cannot be paid any more, and had no
+-- reason yet: that tells it from one that was cancelled before. In which order the assignments are
+-- made nobody promises, so each is right before and after the others.
 UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
   epoch BIGINT PATH '$[0]',
   seq BIGINT PATH '$[1]',
@@ -7,6 +8,7 @@ UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
 STRAIGHT_JOIN orders o FORCE INDEX (PRIMARY)
   ON o.region = ? AND o.shard = ? AND o.epoch = j.epoch AND o.seq = j.seq
 SET o.held_units = 0,
-  o.reason = CASE WHEN o.status = 'PENDING_PAYMENT' THEN j.reason ELSE o.reason END,
+  o.reason = CASE WHEN o.reason = '' AND o.status IN ('PENDING_PAYMENT', 'CANCELLED')
+    THEN j.reason ELSE o.reason END,
   o.status = CASE WHEN o.status = 'PENDING_PAYMENT' THEN 'CANCELLED' ELSE o.status END
 WHERE o.held_units > 0

@@ -1,7 +1,7 @@
 // The page: draws what the API says, once a second and after each click.
 
 import * as api from './api.js';
-import { element } from './dom.js';
+import { element, say } from './dom.js';
 import { drawOrders, isWaiting } from './orders.js';
 import { buy, pending } from './purchase.js';
 import { clock, languageTag, money, refusalText, switchLanguage, words } from './text.js';
@@ -28,6 +28,10 @@ let user = null;
 
 /** Null until they were read once. */
 let orders = null;
+
+/** Reads of the orders: how many were begun, and the number of the one that is shown. */
+let readsBegun = 0;
+let readShown = 0;
 
 /** Where an item stands at the server's time. */
 function phase(item) {
@@ -119,7 +123,7 @@ function drawItem(item) {
   // A click that has no answer yet may go on although the item has sold out meanwhile.
   card.button.disabled = card.busy || !user || !(at === 'open' || wish);
   card.quantity.disabled = card.busy || Boolean(wish) || mostAtOnce(item) === 1;
-  card.said.textContent = card.say();
+  say(card.said, card.say());
 }
 
 function draw() {
@@ -129,7 +133,7 @@ function draw() {
   page.title.textContent = t.title;
   page.language.textContent = t.otherLanguage;
   page.ordersTitle.textContent = t.myOrders;
-  page.who.textContent = user ? t.signedInAs(user) : '';
+  say(page.who, user ? t.signedInAs(user) : '');
   const present = new Set(items.map((item) => item.itemId));
   for (const [id, card] of cards) {
     if (!present.has(id)) {
@@ -188,27 +192,33 @@ async function followOrder(orderId) {
 
 async function readOrders() {
   if (!user) return;
+  readsBegun += 1;
+  const number = readsBegun;
+  let read;
   try {
-    orders = await api.orders();
+    read = await api.orders();
   } catch (e) {
     return; // The list stays as it is; the next click or poll reads it again.
   }
+  if (number < readShown) return; // What was asked for later has come before.
+  readShown = number;
+  orders = read;
   draw();
 }
 
 async function signIn() {
   const session = await api.ensureSession();
   user = session ? session.user : null;
-  page.notice.textContent = user ? '' : words().signInNeeded;
+  say(page.notice, user ? '' : words().signInNeeded);
 }
 
 async function refresh() {
   try {
     if (!user) await signIn();
     items = await api.items();
-    if (user) page.notice.textContent = items.length === 0 ? words().noItems : '';
+    if (user) say(page.notice, items.length === 0 ? words().noItems : '');
   } catch (e) {
-    page.notice.textContent = words().offline;
+    say(page.notice, words().offline);
   }
   draw();
 }

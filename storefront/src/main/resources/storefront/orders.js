@@ -2,9 +2,9 @@
 // paid or given up.
 
 import * as api from './api.js';
-import { element } from './dom.js';
+import { element, say } from './dom.js';
 import { patiently } from './retry.js';
-import { clock, money, refusalText, words } from './text.js';
+import { clock, money, orderRefusalText, words } from './text.js';
 
 /** Rows by order id: the elements that change, and what was last said to the buyer. */
 const rows = new Map();
@@ -60,7 +60,7 @@ function drawOrder(order, nameOf, changed) {
     button.textContent = text;
     button.setAttribute('aria-label', `${text}: ${row.what.textContent}`);
   }
-  row.said.textContent = row.say();
+  say(row.said, row.say());
   return row.root;
 }
 
@@ -101,11 +101,11 @@ async function act(row, changed, what) {
   row.say = () => words().waiting;
   try {
     await what((code) => {
-      row.say = () => words().retrying(code ? refusalText(code) : words().network);
+      row.say = () => words().retrying(code ? orderRefusalText(code) : words().network);
     });
     row.say = () => '';
   } catch (e) {
-    row.say = e instanceof api.Refused ? () => refusalText(e.code) : () => words().noAnswer;
+    row.say = e instanceof api.Refused ? () => orderRefusalText(e.code) : () => words().noAnswer;
   } finally {
     row.busy = false;
     changed();

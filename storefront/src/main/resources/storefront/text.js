@@ -54,8 +54,13 @@ const WORDS = {
       OUTCOME_UNKNOWN: 'We do not know yet whether you got it.',
       UNAUTHENTICATED: 'Your session is over; please sign in again.',
       NOT_FOUND: 'This item is gone.',
-      CONFLICT: 'This order has changed meanwhile.',
+      CONFLICT: 'You asked for something else before.',
       other: (code) => `That did not work (${code}).`,
+    },
+    orderRefusal: {
+      OUTCOME_UNKNOWN: 'We do not know yet whether it was done.',
+      NOT_FOUND: 'This order is not there.',
+      CONFLICT: 'This order cannot do that now.',
     },
   },
   zh: {
@@ -108,8 +113,13 @@ const WORDS = {
       OUTCOME_UNKNOWN: '暂时无法确认结果。',
       UNAUTHENTICATED: '会话已过期，请重新登录。',
       NOT_FOUND: '商品不存在。',
-      CONFLICT: '订单状态已变化。',
+      CONFLICT: '与您之前的请求不一致。',
       other: (code) => `操作未成功（${code}）。`,
+    },
+    orderRefusal: {
+      OUTCOME_UNKNOWN: '暂时无法确认操作结果。',
+      NOT_FOUND: '订单不存在。',
+      CONFLICT: '此订单目前无法进行该操作。',
     },
   },
 };
@@ -133,7 +143,13 @@ export function switchLanguage() {
   localStorage.setItem(STORED, language);
 }
 
-/** What a refusal means. */
+/** What a refusal to change or pay an order means. */
+export function orderRefusalText(code) {
+  const own = words().orderRefusal;
+  return Object.hasOwn(own, code) ? own[code] : refusalText(code);
+}
+
+/** What a refusal to sell means. */
 export function refusalText(code) {
   const known = words().refusal;
   return Object.hasOwn(known, code) && code !== 'other' ? known[code] : known.other(code);

@@ -42,6 +42,22 @@ public final class Web {
     return send(request(url, "").method(method, BodyPublishers.noBody())).status();
   }
 
+  /**
+   * A sample of a management port's metrics.
+   *
+   * @param series name and tags as the page spells them
+   */
+  public double metric(String managementUrl, String series)
+      throws IOException, InterruptedException {
+    return get(managementUrl + "/metrics", "")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(series + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no metric " + series));
+  }
+
   /** Buys one unit of an item. */
   public Answer buy(String publicUrl, String token, String item, String key)
       throws IOException, InterruptedException {

@@ -55,8 +55,14 @@ final class Releaser {
    */
   private static final long REMEMBER_MS = 5_000;
 
-  /** Requests of a shard that are remembered; a further one costs a call that finds it done. */
+  /**
+   * Requests of a shard that are remembered besides those that this node has released; a further
+   * one costs a call.
+   */
   private static final int MAX_REMEMBERED = 5_000;
+
+  /** More failures of one sweep are not those of single calls: then it is the server. */
+  private static final int MAX_FAILED = 50;
 
   /**
    * Pauses of this length at least, half or one and a half times as long: what is told one by one
@@ -78,7 +84,8 @@ final class Releaser {
   private final List<Shard> shards;
 
   private boolean stopped;
-  private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_MS * 1_000_000;
+  private long missingLoggedAtNanos = System.nanoTime() - LOG_EVERY_MS * 1_000_000;
+  private long failureLoggedAtNanos = missingLoggedAtNanos;
 
   /** What came of one try to release a win. */
   enum Result {
@@ -144,8 +151,8 @@ final class Releaser {
 
   private void logMissing(int shard, Release request) {
     long now = System.nanoTime();
-    if (now - lastLoggedAtNanos >= LOG_EVERY_MS * 1_000_000) {
-      lastLoggedAtNanos = now;
+    if (now - missingLoggedAtNanos >= LOG_EVERY_MS * 1_000_000) {
+      missingLoggedAtNanos = now;
       LOG.warn(
           "shard {} does not know the win {}, which is to be released ({}); it is asked again",
           shard,
@@ -154,20 +161,30 @@ final class Releaser {
     }
   }
 
-  /**
-   * Whether a request was tried a moment ago.
-   *
-   * @param atNanos when
-   * @param isUnstored whether this node has released it, so that it waits for nothing but storing
-   */
-  private record Tried(long atNanos, boolean isUnstored) {}
+  private void logFailure(Release request, Throwable failure) {
+    long now = System.nanoTime();
+    if (now - failureLoggedAtNanos >= LOG_EVERY_MS * 1_000_000) {
+      failureLoggedAtNanos = now;
+      LOG.warn(
+          "the win {}, which is to be released ({}), cannot be; it is tried again: {}",
+          request.win(),
+          request.reason(),
+          failure.getMessage());
+    }
+  }
 
   /** The requests of one shard. */
   private final class Shard {
 
     private final ShardSession session;
-    private final TreeMap<Long, Tried> tried = new TreeMap<>();
 
+    /** Requests that this node has released, and when: they wait for nothing but storing. */
+    private final TreeMap<Long, Long> unstored = new TreeMap<>();
+
+    /** Others that were tried, and when. */
+    private final TreeMap<Long, Long> tried = new TreeMap<>();
+
+    private int failedInSweep;
     private long triedUnderEpoch;
     private long timer = -1;
     private boolean sweeping;
@@ -204,6 +221,7 @@ final class Releaser {
         return;
       }
       sweeping = true;
+      failedInSweep = 0;
       long beganNanos = System.nanoTime();
       forgetOld(beganNanos);
       // Whatever goes wrong in one sweep, the next one comes.
@@ -238,9 +256,11 @@ final class Releaser {
     private void forgetOld(long nowNanos) {
       if (triedUnderEpoch != session.epoch()) {
         triedUnderEpoch = session.epoch();
+        unstored.clear();
         tried.clear();
       }
-      tried.values().removeIf(one -> nowNanos - one.atNanos > REMEMBER_MS * 1_000_000);
+      unstored.values().removeIf(at -> nowNanos - at > REMEMBER_MS * 1_000_000);
+      tried.values().removeIf(at -> nowNanos - at > REMEMBER_MS * 1_000_000);
     }
 
     /** Tells whether more is to be released than may be before some of it is stored. */
@@ -255,16 +275,17 @@ final class Releaser {
                 long lastId = isEnd ? Long.MAX_VALUE : requests.get(requests.size() - 1).id();
                 forgetStored(afterId, lastId, requests);
                 return release(
-                        requests.stream()
-                            .filter(request -> !tried.containsKey(request.id()))
-                            .toList())
+                        requests.stream().filter(request -> !isRemembered(request.id())).toList())
                     .compose(done -> isEnd ? Future.succeededFuture(false) : next(lastId));
               });
     }
 
+    private boolean isRemembered(long id) {
+      return unstored.containsKey(id) || tried.containsKey(id);
+    }
+
     private Future<Boolean> next(long afterId) {
-      boolean mayGoOn =
-          !stopped && tried.values().stream().filter(Tried::isUnstored).count() < MAX_UNSTORED;
+      boolean mayGoOn = !stopped && unstored.size() < MAX_UNSTORED;
       return mayGoOn ? page(afterId) : Future.succeededFuture(true);
     }
 
@@ -272,6 +293,7 @@ final class Releaser {
     private void forgetStored(long afterId, long lastId, List<Release> requests) {
       Set<Long> open = new HashSet<>();
       requests.forEach(request -> open.add(request.id()));
+      unstored.subMap(afterId, false, lastId, true).keySet().retainAll(open);
       tried.subMap(afterId, false, lastId, true).keySet().retainAll(open);
     }
 
@@ -288,8 +310,7 @@ final class Releaser {
                 return look.at(() -> someItems(ofUnknownGroup))
                     .compose(looked -> inLanes(ofUnknownGroup, ofUnknownGroupStill))
                     .onSuccess(
-                        again ->
-                            ofUnknownGroupStill.forEach(one -> metrics.released(Result.GROUP)));
+                        again -> ofUnknownGroupStill.forEach(one -> tried(one, Result.GROUP)));
               });
     }
 
@@ -301,7 +322,7 @@ final class Releaser {
           .toList();
     }
 
-    /** Fails when one cannot be tried; then no further ones are. */
+    /** Fails when the shard cannot be asked; then no further ones are tried. */
     private Future<Void> inLanes(List<Release> requests, List<Release> ofUnknownGroup) {
       Deque<Release> left = new ArrayDeque<>(requests);
       List<Future<Void>> lanes = new ArrayList<>(IN_FLIGHT);
@@ -318,12 +339,21 @@ final class Releaser {
       }
       return ShardSteps.call(session, (link, epoch) -> releaseWin(link, epoch, request))
           .compose(result -> count(request, result.status(), ofUnknownGroup))
-          .onFailure(
-              failure -> {
-                metrics.released(Result.FAILED);
-                left.clear();
-              })
+          .recover(failure -> failed(request, failure, left))
           .compose(done -> lane(left, ofUnknownGroup));
+    }
+
+    /** What only this one call cannot do must not hold up the others. */
+    private Future<Void> failed(Release request, Throwable failure, Deque<Release> left) {
+      failedInSweep++;
+      if (session.isOpen() && failedInSweep <= MAX_FAILED) {
+        logFailure(request, failure);
+        tried(request, Result.FAILED);
+        return Future.succeededFuture();
+      }
+      metrics.released(Result.FAILED);
+      left.clear();
+      return Future.failedFuture(failure);
     }
 
     private Future<Void> count(
@@ -357,8 +387,10 @@ final class Releaser {
 
     private void tried(Release request, Result result) {
       metrics.released(result);
-      if (tried.size() < MAX_REMEMBERED) {
-        tried.put(request.id(), new Tried(System.nanoTime(), result == Result.RELEASED));
+      if (result == Result.RELEASED) {
+        unstored.put(request.id(), System.nanoTime());
+      } else if (tried.size() < MAX_REMEMBERED) {
+        tried.put(request.id(), System.nanoTime());
       }
     }
   }

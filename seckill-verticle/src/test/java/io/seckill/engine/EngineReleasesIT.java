@@ -245,6 +245,36 @@ class EngineReleasesIT {
   }
 
   @Test
+  void aReleaseThatFailsShouldNotHoldUpOthers() throws Exception {
+    EngineFixture engine = start(1);
+    ItemId broken = engine.openItem(1, 100, 1);
+    ItemId item = engine.openItem(2, 100, 1);
+    // More than are tried at a time, and before the others.
+    assertThat(engine.buyAtOnce("u", 20, broken)).allMatch(reply -> reply.refusal() == null);
+    assertThat(engine.buyAtOnce("v", 20, item)).allMatch(reply -> reply.refusal() == null);
+    awaitHeld(engine, broken, 20);
+    awaitHeld(engine, item, 20);
+    String receipts = engine.keys[0].receipts(broken);
+    engine.redis(Command.RENAME, receipts, receipts + ":away");
+    engine.redis(Command.SET, receipts, "no hash");
+
+    engine.ledger.cancelAll(broken);
+    engine.ledger.cancelAll(item);
+    Await.until(
+        EngineFixture.BOUND, "the other releases", () -> engine.ledger.releasesWaiting() == 20);
+
+    assertThat(engine.ledger.held(item)).isZero();
+    assertThat(engine.ledger.held(broken)).isEqualTo(20);
+    assertThat(engine.releases(Result.FAILED)).isGreaterThanOrEqualTo(20);
+
+    engine.redis(Command.DEL, receipts);
+    engine.redis(Command.RENAME, receipts + ":away", receipts);
+    engine.awaitReleased();
+    assertWhole(engine, broken, 100);
+    assertWhole(engine, item, 100);
+  }
+
+  @Test
   void aBasketShouldGoBackWhole() throws Exception {
     EngineFixture engine = start(4);
     ItemId phone = engine.openItem(1, 40, 2);

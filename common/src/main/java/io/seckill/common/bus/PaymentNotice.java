@@ -5,8 +5,8 @@ import io.seckill.common.id.OrderId;
 /**
  * What the provider says about a payment; whoever sends this has checked the provider's signature.
  * The same notice again has no second effect and the same answer. NOT_FOUND when there is no such
- * payment of that order; CONFLICT when amount or currency are not those of the payment, which is
- * then shown as such and never counts as paid.
+ * payment of that order; CONFLICT when PAID names another amount or currency than the payment's,
+ * which is then shown as such and never counts as paid.
  *
  * @param paymentId the payment
  * @param orderId the order that it is for

@@ -188,6 +188,12 @@ final class Relations {
         config.node().shutdownMs(),
         "a stop waits for purchases that are in flight");
     less(
+        "payment.callTimeoutMs",
+        config.payment().callTimeoutMs(),
+        "node.shutdownMs",
+        config.node().shutdownMs(),
+        "a stop waits for calls to the provider");
+    less(
         "mysql.statementTimeoutMs",
         config.mysql().statementTimeoutMs(),
         "consumer.claimIdleMs",

@@ -243,8 +243,10 @@ public record SeckillConfig(
    * @param provider who takes the money
    * @param secret signs what goes between the provider and the system, at least 32 bytes; needed
    *     with a provider
-   * @param sandboxUrl where the sandbox provider is reached, by the consumer and by buyers
-   * @param callTimeoutMs bound on one call to the provider
+   * @param sandboxUrl where the consumer reaches the sandbox provider; buyers go to the page that
+   *     it names
+   * @param callTimeoutMs bound on one call to the provider; the gateway waits 10 s for a payment to
+   *     be started, and MySQL's part is in that
    * @param reconcileAfterMs the provider is asked about a payment that has been open this long
    * @param refundIntervalMs how often refunds that are due are looked for
    */
@@ -252,7 +254,7 @@ public record SeckillConfig(
       Provider provider,
       Secret secret,
       String sandboxUrl,
-      @Range(min = 100, max = 30_000) long callTimeoutMs,
+      @Range(min = 100, max = 9_000) long callTimeoutMs,
       @Range(min = 100, max = 86_400_000) long reconcileAfterMs,
       @Range(min = 50, max = 60_000) long refundIntervalMs) {}
 

@@ -220,6 +220,7 @@ class ConfigLoaderTest {
             + " gateway.purchaseBudgetMs = 2000 (default)",
         "gateway.purchaseBudgetMs=20000|gateway.purchaseBudgetMs = 20000 (command line) must be"
             + " less than node.shutdownMs = 20000 (default)",
+        "payment.callTimeoutMs=9001|must be an integer from 100 to 9000, digits only",
         "gateway.requestTimeoutMs=60000|must be less than gateway.idleTimeoutMs = 60000 (default)",
         "consumer.claimIdleMs=15000|must be less than consumer.claimIdleMs = 15000 (command line)",
         "payment.provider=sandbox|must be set with payment.provider = ",

@@ -80,7 +80,7 @@ public final class BenchEngineCommand extends ProgramCommand {
   @Option(
       names = "--rebalance-units",
       paramLabel = "<units>",
-      defaultValue = "100000",
+      defaultValue = "300000",
       description =
           "Units of each sale of the rebalancing at 16 shards; 0 leaves it out"
               + " (default: ${DEFAULT-VALUE}).")

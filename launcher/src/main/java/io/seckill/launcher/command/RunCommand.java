@@ -1,5 +1,6 @@
 package io.seckill.launcher.command;
 
+import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
 import io.seckill.common.role.Role;
@@ -228,9 +229,7 @@ public final class RunCommand extends ProgramCommand {
                 RunInfo.file(stack.dataFolder()),
                 info.managementUrl(),
                 info.managementUrl(),
-                stack.plan().hostsSandbox()
-                    ? "a sandbox, no money moves: " + stack.config().payment().sandboxUrl()
-                    : "as configured",
+                paymentsInWords(stack),
                 stack.dataFolder());
     String sessions =
         stack.config().gateway().devSession()
@@ -245,6 +244,14 @@ public final class RunCommand extends ProgramCommand {
         + sessions
         + sale.map(item -> howToBuy(stack, info, item)).orElse("")
         + "Ctrl-C stops it.";
+  }
+
+  private static String paymentsInWords(LocalStack stack) {
+    SeckillConfig.Payment payment = stack.config().payment();
+    return switch (payment.provider()) {
+      case NONE -> "none: orders cannot be paid";
+      case SANDBOX -> "a sandbox, no money moves: " + payment.sandboxUrl();
+    };
   }
 
   private static String howToBuy(LocalStack stack, RunInfo info, ItemId item) {

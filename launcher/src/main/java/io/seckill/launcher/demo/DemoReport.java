@@ -74,7 +74,12 @@ record DemoReport(
     }
   }
 
-  /** One object: the verdict and what it rests on, then speeds, then what was asked for. */
+  /**
+   * One object: the verdict and what it rests on, then speeds, then what was asked for. Where wins
+   * are paid, those who came again count in {@code requests}, {@code accepted}, {@code replayed}
+   * and {@code refused}; {@code answers}, {@code seconds} and what follows from them are of the
+   * first rush.
+   */
   JsonObject json() {
     CrowdErrors errors = crowd.errors();
     return new JsonObject()
@@ -184,7 +189,15 @@ record DemoReport(
                 options.shards(),
                 options.play().connections(),
                 options.play().seed()));
-    row(text, "requests", crowd.requests(), "%,d answers".formatted(crowd.pace().answers()));
+    row(
+        text,
+        "requests",
+        crowd.requests(),
+        "%s%,d answers%s"
+            .formatted(
+                options.paying().isPresent() ? "with those who came again; " : "",
+                crowd.pace().answers(),
+                ofTheFirstRush()));
     row(text, "accepted", crowd.wins().size(), "distinct orders that buyers were told of");
     row(text, "replayed", crowd.replayed(), "told again of an order they had");
     row(text, "refused", sum(), refusedText());
@@ -202,7 +215,7 @@ record DemoReport(
         text,
         "answers a second",
         Math.round(crowd.pace().answersPerSecond()),
-        "over %.1f s%s".formatted(crowd.pace().seconds(), warmUpText()));
+        "over %.1f s%s%s".formatted(crowd.pace().seconds(), ofTheFirstRush(), warmUpText()));
     Latencies ms = crowd.pace().latencies();
     text.append(
         "  %-17s p50 %.1f  p95 %.1f  p99 %.1f  p99.9 %.1f  max %.1f%n"
@@ -247,6 +260,11 @@ record DemoReport(
     return byName().entrySet().stream()
         .map(each -> "%s %,d".formatted(each.getKey(), each.getValue()))
         .collect(Collectors.joining(", "));
+  }
+
+  /** Who comes again does so at the pace at which units come back: that says nothing of a speed. */
+  private String ofTheFirstRush() {
+    return options.paying().isPresent() ? " of the first rush" : "";
   }
 
   private String warmUpText() {

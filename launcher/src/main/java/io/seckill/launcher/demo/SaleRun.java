@@ -19,6 +19,7 @@ import io.seckill.launcher.load.StoredOrders;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -61,6 +62,8 @@ public final class SaleRun implements AutoCloseable {
 
   /** Null unless wins are paid. */
   private Payers payers;
+
+  private boolean settled;
 
   /**
    * The items of a sale; each sale in one system needs fresh ones.
@@ -160,7 +163,8 @@ public final class SaleRun implements AutoCloseable {
   /**
    * Waits until every order is paid or has run out, and lets buyers who went away for lack of units
    * come again for what came back: as many as there are units, until nothing comes back any more or
-   * nobody is left who wants it. Whoever let an order run out does not come again.
+   * nobody is left who wants it. Whoever let an order run out does not come again. Bounded; the
+   * verdict tells when the bound came first.
    *
    * @return what all were answered, those who came again included
    */
@@ -173,6 +177,7 @@ public final class SaleRun implements AutoCloseable {
       ItemTotals now = totals(desk.audit(Duration.ZERO));
       long unpaid = now.held() + now.inFlight() - payers.paidUnits();
       if (unpaid <= 0 && payers.open() == 0 && (now.left() == 0 || line.isEmpty())) {
+        settled = true;
         break;
       }
       String news =
@@ -261,8 +266,9 @@ public final class SaleRun implements AutoCloseable {
             "the orders");
     SaleRecord.Terms terms =
         new SaleRecord.Terms(items.sale(), options.stock(), options.crowd().limitPerUser());
-    long seenPaid = payers == null ? 0 : payers.paidOrders();
-    return Verdict.of(new SaleRecord(terms, warmUpErrors, crowd, stored, audit, seenPaid));
+    Optional<SaleRecord.Payments> paying =
+        options.paying().map(wanted -> new SaleRecord.Payments(payers.paidOrders(), settled));
+    return Verdict.of(new SaleRecord(terms, warmUpErrors, crowd, stored, audit, paying));
   }
 
   private CrowdPlan plan() {

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Whether a sale kept the promises I1 to I4, judged from what buyers were told, what they found
@@ -90,7 +91,7 @@ public record Verdict(
     private final long readErrors;
     private final List<String> readSamples;
     private final Ends ends;
-    private final long seenPaid;
+    private final Optional<SaleRecord.Payments> paying;
     private final CrowdErrors warmUp;
     private final AuditReport audit;
     private final ItemTotals totals;
@@ -104,7 +105,7 @@ public record Verdict(
       readErrors = sale.stored().errors();
       readSamples = sale.stored().samples();
       ends = Ends.of(found.values());
-      seenPaid = sale.seenPaid();
+      paying = sale.paying();
       warmUp = sale.warmUp();
       audit = sale.audit();
       totals = totalsOf(terms.item());
@@ -128,7 +129,7 @@ public record Verdict(
       failIf(lostWins, "%d wins that buyers were told of have no order (I3)");
       failIf(untoldOrders(), "%d orders are stored that nobody was told of (I3)");
       failIf(differingOrders(), "%d orders are not of what was asked for (I3)");
-      failIf(seenPaid - ends.paid(), "%d orders that their buyers saw paid are not paid (I3)");
+      paying.ifPresent(this::checkPayments);
       long stranded = strandedUnits();
       failIf(stranded, "%d units are left although buyers were refused for lack of units (I4)");
       long errors = crowd.errors().total() + readErrors;
@@ -162,6 +163,30 @@ public record Verdict(
       failIf(totals.inFlight(), "%d units are won and not stored yet (I3)");
       failIf(Math.abs(totals.betweenShards()), "%d units are still between shards (I1)");
       reasons.addAll(audit.reasons());
+    }
+
+    /** Where wins are paid, an order that is not paid is to run out, and its units to come back. */
+    private void checkPayments(SaleRecord.Payments payments) {
+      failIf(
+          payments.seenPaid() - ends.paid(),
+          "%d orders that their buyers saw paid are not paid (I3)");
+      failIf(
+          found.values().stream()
+              .filter(order -> order.isHeld() && order.status() != OrderStatus.PAID)
+              .count(),
+          "%d orders are neither paid nor have they run out (I4)");
+      long paidUnits =
+          found.values().stream()
+              .filter(order -> order.status() == OrderStatus.PAID)
+              .mapToLong(StoredOrder::quantity)
+              .sum();
+      if (audited && totals.held() != paidUnits) {
+        reasons.add(
+            "orders hold %d units, but %d are paid (I4)".formatted(totals.held(), paidUnits));
+      }
+      if (!payments.settled()) {
+        reasons.add("orders were not all paid or run out, and sold again, in the time for it (I4)");
+      }
     }
 
     private void failIf(long amount, String reason) {

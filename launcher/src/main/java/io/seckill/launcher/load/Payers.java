@@ -51,6 +51,9 @@ public final class Payers extends VerticleBase {
 
   private SocketAddress providerAddress;
 
+  /** Why nobody can pay there; null while they can. */
+  private String providerAway;
+
   private Payers(CrowdPeople people, CrowdRules rules, IntPredicate pays) {
     this.people = people;
     this.rules = rules;
@@ -130,12 +133,20 @@ public final class Payers extends VerticleBase {
       provider
           .open(rules.connections())
           .onSuccess(opened -> provider.start())
-          .onFailure(e -> error("the provider cannot be reached: " + e.getMessage()));
+          .onFailure(e -> giveUp("the provider cannot be reached: " + e.getMessage()));
     }
     if (address.equals(providerAddress)) {
       payer.goTo(atTheProvider, provider, 1);
     } else {
       payer.failed("a second provider: " + page);
+    }
+  }
+
+  /** Whoever waits at the provider, or comes to it later, has failed: nobody would serve him. */
+  private void giveUp(String why) {
+    providerAway = why;
+    while (!atTheProvider.isEmpty()) {
+      atTheProvider.poll().failed(why);
     }
   }
 
@@ -162,8 +173,12 @@ public final class Payers extends VerticleBase {
       vertx.setTimer(
           afterMs,
           id -> {
-            queue.add(this);
-            lane.wake();
+            if (queue == atTheProvider && providerAway != null) {
+              failed(providerAway);
+            } else {
+              queue.add(this);
+              lane.wake();
+            }
           });
     }
 

@@ -117,9 +117,15 @@ public final class LocalPlan {
     return embedsMariaDb;
   }
 
-  /** Whether a payment provider is started that takes no money. */
+  /**
+   * Whether a payment provider is started that takes no money: in a local run, unless it is to have
+   * none or is told where one is.
+   */
   public boolean hostsSandbox() {
-    return localRun && base.isDefault("payment.provider") && base.isDefault("payment.sandboxUrl");
+    boolean unwanted =
+        !base.isDefault("payment.provider")
+            && base().payment().provider() == SeckillConfig.Provider.NONE;
+    return localRun && !unwanted && base.isDefault("payment.sandboxUrl");
   }
 
   /** Bound on an orderly stop of everything, embedded servers included, milliseconds. */

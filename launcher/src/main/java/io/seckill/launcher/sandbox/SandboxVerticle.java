@@ -10,12 +10,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonObject;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -28,18 +22,15 @@ public final class SandboxVerticle extends VerticleBase {
   private static final String HOST = "127.0.0.1";
   private static final int IDLE_S = 30;
   private static final int MAX_BODY_BYTES = 4_096;
-  private static final int MAX_TEXT_CHARS = 128;
   private static final String API = "/v1/payments/";
   private static final String PAY = "/pay/";
 
   private final String secret;
   private final Promise<String> url;
   private final Future<String> shopUrl;
-  private final SandboxBooks books = new SandboxBooks();
-  private CallbackSignature signature;
   private SandboxCallbacks callbacks;
+  private SandboxDesk desk;
   private HttpServer server;
-  private String ownUrl;
 
   /**
    * A sandbox that is not started yet.
@@ -57,8 +48,9 @@ public final class SandboxVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    signature = new CallbackSignature(secret);
+    CallbackSignature signature = new CallbackSignature(secret);
     callbacks = new SandboxCallbacks(vertx, signature, shopUrl);
+    desk = new SandboxDesk(signature, callbacks, url.future().map(own -> own + PAY));
     server =
         vertx
             .createHttpServer(
@@ -66,11 +58,7 @@ public final class SandboxVerticle extends VerticleBase {
             .requestHandler(this::route);
     return server
         .listen(0, HOST)
-        .onSuccess(
-            listening -> {
-              ownUrl = "http://" + HOST + ":" + listening.actualPort();
-              url.complete(ownUrl);
-            });
+        .onSuccess(listening -> url.complete("http://" + HOST + ":" + listening.actualPort()));
   }
 
   private void route(HttpServerRequest request) {
@@ -111,97 +99,17 @@ public final class SandboxVerticle extends VerticleBase {
   }
 
   private void ask(HttpServerRequest request, String what, Buffer body) {
-    String signed = request.getHeader(CallbackSignature.HEADER);
-    if (!signature.verify(body.getBytes(), signed, System.currentTimeMillis())) {
-      answer(request, 401, new JsonObject().put("error", "bad signature"));
-      return;
-    }
-    Optional<SandboxPayment.Terms> terms = termsOf(what, body);
-    if (terms.isEmpty()) {
-      answer(request, 400, new JsonObject().put("error", "bad request"));
-      return;
-    }
-    switch (what) {
-      case "start" -> open(request, terms.get());
-      case "query" -> tell(request, terms.get());
-      case "refund" -> giveBack(request, terms.get());
-      default -> answer(request, 404, new JsonObject().put("error", "no such request"));
-    }
-  }
-
-  /** Empty when the body is not of this request. */
-  private static Optional<SandboxPayment.Terms> termsOf(String what, Buffer body) {
-    try {
-      JsonObject json = body.toJsonObject();
-      SandboxPayment.Terms terms =
-          new SandboxPayment.Terms(
-              json.getString("paymentId"),
-              json.getString("orderId"),
-              json.getLong("amountMinor"),
-              json.getString("currency"));
-      boolean right =
-          what.equals(json.getString("request"))
-              && isText(terms.id())
-              && isText(terms.orderId())
-              && isText(terms.currency())
-              && terms.amountMinor() >= 0;
-      return right ? Optional.of(terms) : Optional.empty();
-    } catch (DecodeException | ClassCastException | NullPointerException e) {
-      return Optional.empty();
-    }
-  }
-
-  private static boolean isText(String text) {
-    return text != null && text.matches("[A-Za-z0-9_-]{1," + MAX_TEXT_CHARS + "}");
-  }
-
-  private void open(HttpServerRequest request, SandboxPayment.Terms terms) {
-    if (books.start(terms).isPresent()) {
-      answer(request, 200, new JsonObject().put("redirectUrl", ownUrl + PAY + terms.id()));
-    } else {
-      conflict(request);
-    }
-  }
-
-  private void tell(HttpServerRequest request, SandboxPayment.Terms terms) {
-    answer(
-        request,
-        200,
-        books
-            .find(terms.id())
-            .map(SandboxPayment::told)
-            .orElseGet(() -> new JsonObject().put("status", "UNKNOWN")));
-  }
-
-  /** A sandbox that was started anew has forgotten what was paid; as no money moved, it obeys. */
-  private void giveBack(HttpServerRequest request, SandboxPayment.Terms terms) {
-    Optional<SandboxPayment> payment = books.find(terms.id());
-    if (payment.isPresent()
-        && (!payment.get().terms().equals(terms)
-            || payment.get().status() != SandboxPayment.Status.PAID)) {
-      conflict(request);
-    } else if (payment.isPresent() && !payment.get().refund()) {
-      answer(request, 503, new JsonObject().put("error", "refused, as the buyer wished"));
-    } else {
-      answer(request, 200, new JsonObject().put("refunded", true));
-    }
-  }
-
-  private static void conflict(HttpServerRequest request) {
-    answer(request, 409, new JsonObject().put("error", "the payment is another one"));
-  }
-
-  private static void answer(HttpServerRequest request, int status, JsonObject body) {
+    SandboxDesk.Answer answer = desk.ask(what, request.getHeader(CallbackSignature.HEADER), body);
     request
         .response()
-        .setStatusCode(status)
+        .setStatusCode(answer.status())
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
         .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
-        .end(body.toBuffer());
+        .end(answer.body().toBuffer());
   }
 
   private void show(HttpServerRequest request, String id) {
-    Optional<SandboxPayment> payment = books.find(id);
+    Optional<SandboxPayment> payment = desk.find(id);
     if (payment.isEmpty()) {
       page(request, 404, SandboxPage.saying("This payment is not known here."));
     } else {
@@ -211,34 +119,18 @@ public final class SandboxVerticle extends VerticleBase {
   }
 
   private void decide(HttpServerRequest request, String id, Buffer body) {
-    Optional<SandboxPayment> payment = books.find(id);
+    Optional<SandboxPayment> payment = desk.find(id);
     if (payment.isEmpty()) {
       page(request, 404, SandboxPage.saying("This payment is not known here."));
       return;
     }
     try {
-      SandboxWish wish = SandboxWish.of(formOf(body));
-      if (payment.get().decide(wish)) {
-        callbacks.tell(payment.get(), wish);
-      }
+      desk.decide(payment.get(), body);
       // A second click of an impatient buyer sees what the first one did.
       request.response().setStatusCode(303).putHeader(HttpHeaders.LOCATION, PAY + id).end();
     } catch (IllegalArgumentException e) {
       page(request, 400, SandboxPage.saying(e.getMessage()));
     }
-  }
-
-  private static Map<String, String> formOf(Buffer body) {
-    Map<String, String> form = new HashMap<>();
-    for (String field : body.toString(StandardCharsets.UTF_8).split("&", -1)) {
-      int equals = field.indexOf('=');
-      if (equals > 0) {
-        form.put(
-            field.substring(0, equals),
-            URLDecoder.decode(field.substring(equals + 1), StandardCharsets.UTF_8));
-      }
-    }
-    return form;
   }
 
   private static void page(HttpServerRequest request, int status, String html) {

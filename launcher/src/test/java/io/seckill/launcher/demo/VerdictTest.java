@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Every way in which a sale can fail, one at a time, each on a sale that is good otherwise. */
@@ -43,7 +44,7 @@ class VerdictTest {
   private CrowdErrors errors = CrowdErrors.NONE;
   private CrowdErrors warmUpErrors = CrowdErrors.NONE;
   private long readErrors;
-  private long seenPaid;
+  private Optional<SaleRecord.Payments> paying = Optional.empty();
 
   @Test
   void ofShouldPassWhenAllWasSoldAndStored() {
@@ -90,7 +91,6 @@ class VerdictTest {
     stored.put(id(4), order(4, OrderStatus.FAILED, 1));
     totals = new ItemTotals(ITEM, 3, 1, 2, 0, 4);
     shortages = List.of();
-    seenPaid = 1;
 
     assertThat(verdict().reasons()).isEmpty();
     assertThat(verdict().ends()).isEqualTo(new Verdict.Ends(1, 1, 3));
@@ -98,10 +98,59 @@ class VerdictTest {
 
   @Test
   void ofShouldFailWhenAnOrderIsNotPaidThatItsBuyerSawPaid() {
-    stored.put(id(0), order(0, OrderStatus.PAID, 1));
-    seenPaid = 2;
+    allArePaidOrHaveRunOut();
+    paying = Optional.of(new SaleRecord.Payments(4, true));
 
     fails("1 orders that their buyers saw paid are not paid");
+  }
+
+  @Test
+  void ofShouldPassWhenEveryOrderIsPaidOrHasRunOut() {
+    allArePaidOrHaveRunOut();
+
+    assertThat(verdict().reasons()).isEmpty();
+    assertThat(verdict().ends()).isEqualTo(new Verdict.Ends(3, 1, 1));
+  }
+
+  @Test
+  void ofShouldFailWhenAnOrderNeitherIsPaidNorRunsOut() {
+    allArePaidOrHaveRunOut();
+    stored.put(id(4), order(4, OrderStatus.PENDING_PAYMENT, 1));
+    paying = Optional.of(new SaleRecord.Payments(2, true));
+
+    fails("1 orders are neither paid nor have they run out");
+    fails("orders hold 3 units, but 2 are paid");
+  }
+
+  @Test
+  void ofShouldFailWhenTheUnitsOfAnOrderThatRanOutDoNotComeBack() {
+    allArePaidOrHaveRunOut();
+    wins.remove(3);
+    stored.remove(id(4));
+    totals = new ItemTotals(ITEM, 3, 0, 3, 0, 3);
+    paying = Optional.of(new SaleRecord.Payments(2, true));
+
+    fails("orders hold 3 units, but 2 are paid");
+  }
+
+  @Test
+  void ofShouldFailWhenTheTimeToSettleWasOverFirst() {
+    allArePaidOrHaveRunOut();
+    paying = Optional.of(new SaleRecord.Payments(3, false));
+
+    fails("in the time for it");
+    assertThat(verdict().reasons()).hasSize(1);
+  }
+
+  /** The first order ran out, and a fifth buyer came again for its unit; the others pay. */
+  private void allArePaidOrHaveRunOut() {
+    stored.put(id(0), order(0, OrderStatus.CANCELLED, 1));
+    stored.put(id(1), order(1, OrderStatus.PAID, 1));
+    stored.put(id(2), order(2, OrderStatus.PAID, 1));
+    wins.add(win(4, 1, 4));
+    stored.put(id(4), order(4, OrderStatus.PAID, 1));
+    totals = new ItemTotals(ITEM, 3, 0, 3, 0, 4);
+    paying = Optional.of(new SaleRecord.Payments(3, true));
   }
 
   @Test
@@ -293,7 +342,7 @@ class VerdictTest {
             crowd,
             new StoredOrders(stored, readErrors, List.of()),
             new AuditReport(findings.isEmpty(), 0, 0, List.of(totals), findings),
-            seenPaid));
+            paying));
   }
 
   private static AnsweredWin win(int buyer, int quantity, int number) {

@@ -7,6 +7,8 @@ import io.seckill.testkit.Await;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.Set;
@@ -50,6 +52,40 @@ class PayersTest {
       CrowdErrors errors = ScriptedShop.await(payers.close());
       assertThat(errors.total()).isEqualTo(1);
       assertThat(errors.samples()).singleElement().asString().contains(order(5).value(), "500");
+    } finally {
+      ScriptedShop.await(load.close());
+    }
+  }
+
+  @Test
+  void wonShouldFailAllWhenTheProviderCannotBeReached() throws Exception {
+    int nobody;
+    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      nobody = closed.getLocalPort();
+    }
+    Vertx load = Vertx.vertx(LoadOptions.vertx());
+    String page = "http://127.0.0.1:" + nobody + "/pay/1";
+    try (ScriptedShop shop =
+        new ScriptedShop(
+            (request, body) ->
+                request.response().setStatusCode(201).end("{\"redirectUrl\":\"" + page + "\"}"))) {
+      CrowdPlan plan = CrowdPlan.draw("buyer", new CrowdSize(10, 10, 3), 1);
+      CrowdPeople people = CrowdPeople.signIn(plan, 0, user -> "token");
+      CrowdRules rules = new CrowdRules(shop.address(), 2, BOUND, BOUND);
+      Payers payers = ScriptedShop.await(Payers.open(load, people, rules, buyer -> true));
+
+      for (int i = 1; i <= 3; i++) {
+        payers.won(new AnsweredWin(i, 1, order(i)));
+      }
+      Await.until(BOUND, "all have failed", () -> payers.open() == 0);
+      payers.won(new AnsweredWin(4, 1, order(4)));
+      Await.until(BOUND, "and whoever comes later", () -> payers.open() == 0);
+
+      CrowdErrors errors = ScriptedShop.await(payers.close());
+      assertThat(errors.total()).isEqualTo(4);
+      assertThat(errors.samples())
+          .hasSize(4)
+          .allSatisfy(sample -> assertThat(sample).contains("the provider cannot be reached"));
     } finally {
       ScriptedShop.await(load.close());
     }

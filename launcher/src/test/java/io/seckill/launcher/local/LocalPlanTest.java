@@ -45,10 +45,12 @@ class LocalPlanTest {
   void planShouldHostTheSandboxInALocalRunUnlessToldOtherwise() throws IOException {
     assertThat(LocalPlan.of(nothing()).hostsSandbox()).isTrue();
     assertThat(LocalPlan.of(nothing().with("payment.provider", "none")).hostsSandbox()).isFalse();
-    LocalOptions elsewhere =
+    LocalOptions ownSecret =
         nothing()
             .with("payment.provider", "sandbox")
             .with("payment.secret", "0123456789abcdef0123456789abcdef");
+    assertThat(LocalPlan.of(ownSecret).hostsSandbox()).isTrue();
+    LocalOptions elsewhere = ownSecret.with("payment.sandboxUrl", "http://pay.example:8082");
     assertThat(LocalPlan.of(elsewhere).hostsSandbox()).isFalse();
     LocalOptions configured = nothing().withConfigFile(file("engine:\n  maxBatch: 64\n"));
     assertThat(LocalPlan.of(configured).hostsSandbox()).isFalse();

@@ -9,6 +9,7 @@ import io.seckill.launcher.Web;
 import io.seckill.launcher.command.AdminClient;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.MySqlAddress;
+import io.seckill.testkit.SqlServer;
 import io.seckill.testkit.TestMariaDb;
 import io.seckill.testkit.TestRedis;
 import io.vertx.core.json.JsonObject;
@@ -35,6 +36,7 @@ class OrdersOverHttpIT {
   @TempDir private static Path folder;
 
   private static EmbeddedRedis redis;
+  private static MySqlAddress mysql;
   private static LocalStack stack;
   private static AdminClient admin;
   private static long nextItem = 1;
@@ -44,7 +46,7 @@ class OrdersOverHttpIT {
   @BeforeAll
   static void start() {
     redis = TestRedis.start();
-    MySqlAddress mysql = TestMariaDb.shared().newDatabase();
+    mysql = TestMariaDb.shared().newDatabase();
     stack =
         LocalStack.start(
             LocalOptions.in(folder.resolve("data"))
@@ -120,9 +122,12 @@ class OrdersOverHttpIT {
     refused(404, "NOT_FOUND", web.post(order(order) + "/payment", token("bob")));
 
     // Told five times, and pressed twice.
+    double before = repeatedNotices();
     press(payment, "outcome=pay&copies=5");
     press(payment, "outcome=pay");
     awaitStatus("eve", order, "PAID");
+    Await.until(BOUND, "all five are taken", () -> repeatedNotices() >= before + 4);
+    assertThat(status("eve", order)).isEqualTo("PAID");
     refused(409, "CONFLICT", web.post(order(order) + "/payment", token("eve")));
     refused(409, "CONFLICT", patiently(() -> web.delete(order(order), token("eve"))));
     assertThat(held(item)).isEqualTo(1);
@@ -140,13 +145,16 @@ class OrdersOverHttpIT {
 
   @Test
   void OL_05_whatIsPaidTooLateShouldBeRefundedAndStayCancelled() throws Exception {
-    String item = onSale(1, SHORT_MS);
+    String item = onSale(1, LONG_MS);
     String order = won("gus", item, "k");
     JsonObject payment = startPayment("gus", order);
+    endTimeToPay("gus");
     awaitStatus("gus", order, "CANCELLED");
     String next = wonInTheEnd("hal", item, "k");
 
+    double before = repeatedNotices();
     press(payment, "outcome=pay&copies=2&refundRefusals=1");
+    Await.until(BOUND, "both are taken", () -> repeatedNotices() >= before + 1);
     Await.until(
         BOUND,
         "the money is back",
@@ -157,9 +165,17 @@ class OrdersOverHttpIT {
 
   @Test
   void OL_05_aWrongAmountShouldNeverCountAsPaid() throws Exception {
-    String item = onSale(1, 3_000);
+    String item = onSale(1, LONG_MS);
     String order = won("ida", item, "k");
-    press(startPayment("ida", order), "outcome=pay&wrongAmount=1");
+    JsonObject payment = startPayment("ida", order);
+    press(payment, "outcome=pay&wrongAmount=1");
+    String mismatch =
+        "SELECT COUNT(*) FROM payments WHERE state = 'MISMATCH' AND payment_id = '"
+            + payment.getString("paymentId")
+            + "'";
+    Await.until(BOUND, "the mismatch is seen", () -> SqlServer.number(mysql, mismatch) == 1);
+    assertThat(status("ida", order)).isEqualTo("PENDING_PAYMENT");
+    endTimeToPay("ida");
     awaitStatus("ida", order, "CANCELLED");
   }
 
@@ -223,6 +239,16 @@ class OrdersOverHttpIT {
   private void press(JsonObject payment, String fields) throws Exception {
     Web.Answer answer = web.form(payment.getString("redirectUrl"), fields);
     assertThat(answer.status()).as(answer.body()).isEqualTo(303);
+  }
+
+  /** Of a user's orders, which are stored. */
+  private static void endTimeToPay(String user) {
+    SqlServer.query(mysql, "UPDATE orders SET pay_by_ms = 1 WHERE user_id = '" + user + "'");
+  }
+
+  private double repeatedNotices() throws Exception {
+    return web.metric(
+        stack.runInfo().managementUrl(), "seckill_payment_notices_total{outcome=\"repeated\"}");
   }
 
   private String status(String user, String order) throws Exception {

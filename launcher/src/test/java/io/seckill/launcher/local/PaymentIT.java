@@ -151,6 +151,11 @@ class PaymentIT {
         () -> order(user, order).getString("status").equals(status));
   }
 
+  private double repeatedNotices() throws Exception {
+    return web.metric(
+        stack.runInfo().managementUrl(), "seckill_payment_notices_total{outcome=\"repeated\"}");
+  }
+
   private static long number(String sql) {
     return SqlServer.number(mysql, sql);
   }
@@ -171,9 +176,12 @@ class PaymentIT {
     assertThat(started("ann", order).getString("paymentId"))
         .isEqualTo(payment.getString("paymentId"));
 
+    double before = repeatedNotices();
     decide(payment, "outcome=pay&copies=5");
 
     awaitStatus("ann", order, "PAID");
+    Await.until(BOUND, "all five are taken", () -> repeatedNotices() >= before + 4);
+    assertThat(order("ann", order).getString("status")).isEqualTo("PAID");
     Web.Answer again = web.post(url("orders/" + order + "/payment"), token("ann"), "p", "");
     assertThat(again.status()).isEqualTo(409);
     assertThat(number("SELECT COUNT(*)" + of(payment))).isZero();

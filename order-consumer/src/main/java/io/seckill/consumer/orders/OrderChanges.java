@@ -11,11 +11,14 @@ import io.seckill.common.id.OrderIds;
 import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
 import io.seckill.common.order.OrderStatus;
+import io.seckill.consumer.LogRate;
 import io.seckill.consumer.db.Database;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Cancels and refunds one order at somebody's word. Safe to ask again: whoever comes second finds
@@ -23,10 +26,13 @@ import java.util.Optional;
  */
 final class OrderChanges {
 
+  private static final Logger LOG = LoggerFactory.getLogger(OrderChanges.class);
+
   private final Database database;
   private final OrderLookup lookup;
   private final OrderIds orderIds;
   private final Releasing releasing;
+  private final LogRate logRate = new LogRate();
 
   /**
    * Makes it.
@@ -113,13 +119,13 @@ final class OrderChanges {
                             found
                                 .map(state -> take(step, connection, win.get(), user, state))
                                 .orElse(Future.succeededFuture(Change.NOT_STORED))))
-        .recover(OrderChanges::unknown)
+        .recover(this::unknown)
         .compose(
             change ->
                 switch (change) {
                   case DONE -> {
                     releasing.started(List.of(win.get()), reason);
-                    yield lookup.one(query).recover(OrderChanges::unknown);
+                    yield lookup.one(query).recover(this::unknown);
                   }
                   case BEFORE -> lookup.one(query);
                   case NOT_STORED -> lookup.one(query).compose(OrderChanges::notStored);
@@ -151,9 +157,13 @@ final class OrderChanges {
   }
 
   /** The transaction may have ended well although nobody heard of it. */
-  private static <T> Future<T> unknown(Throwable failure) {
-    return failure instanceof SeckillException known && known.code() != ErrorCode.UNAVAILABLE
-        ? Future.failedFuture(known)
-        : refuse(ErrorCode.OUTCOME_UNKNOWN, ErrorCode.OUTCOME_UNKNOWN.title());
+  private <T> Future<T> unknown(Throwable failure) {
+    if (failure instanceof SeckillException known && known.code() != ErrorCode.UNAVAILABLE) {
+      return Future.failedFuture(known);
+    }
+    if (logRate.allows()) {
+      LOG.warn("it is not known whether an order was changed", failure);
+    }
+    return refuse(ErrorCode.OUTCOME_UNKNOWN, ErrorCode.OUTCOME_UNKNOWN.title());
   }
 }

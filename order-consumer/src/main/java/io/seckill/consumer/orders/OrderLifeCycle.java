@@ -82,19 +82,17 @@ public final class OrderLifeCycle {
    * @return how many of them it was that ended
    */
   static Future<Integer> cancel(SqlConnection connection, List<WinId> wins, String reason) {
-    String keys = keys(wins);
-    return run(connection, Sql.CANCEL_ORDERS, Tuple.of(keys, reason))
-        .compose(
-            updated ->
-                updated.rowCount() == wins.size()
-                    ? release(connection, keys, reason).map(wins.size())
-                    : notAll(updated.rowCount(), wins.size()));
+    return run(connection, Sql.CANCEL_ORDERS, Tuple.of(keys(wins), reason))
+        .compose(updated -> all(updated.rowCount(), wins.size(), "locked orders were cancelled"))
+        .compose(cancelled -> release(connection, wins, reason))
+        .map(wins.size());
   }
 
-  /** Their rows are locked by whoever calls, so that this is a defect and no race. */
-  private static Future<Integer> notAll(int changed, int wanted) {
-    return Future.failedFuture(
-        new IllegalStateException(changed + " of " + wanted + " locked orders were cancelled"));
+  /** The orders' rows are locked by whoever calls, so that less is a defect and no race. */
+  private static Future<Void> all(long done, int wanted, String what) {
+    return done == wanted
+        ? Future.succeededFuture()
+        : Future.failedFuture(new IllegalStateException(done + " of " + wanted + " " + what));
   }
 
   /**
@@ -120,7 +118,8 @@ public final class OrderLifeCycle {
 
   /**
    * Has the money and the units of a paid order given back. The items are locked first: an item
-   * that is being archived must either see the release or be seen as archived by it.
+   * that is being archived must either see the release or be seen as archived by it. The caller
+   * holds the row of the order, and has seen that it is PAID.
    *
    * @return false when no payment of it is known
    */
@@ -137,16 +136,30 @@ public final class OrderLifeCycle {
                         win.shard().shard(),
                         win.entry().epoch(),
                         win.entry().seq())))
+        .compose(updated -> all(updated.rowCount(), 1, "locked orders are to be refunded"))
         .compose(updated -> run(connection, Sql.INSERT_ORDER_REFUNDS, key(win)))
         .compose(
             refunds ->
                 refunds.rowCount() == 0
                     ? Future.succeededFuture(false)
-                    : release(connection, keys(List.of(win)), BY_REFUND).map(true));
+                    : release(connection, List.of(win), BY_REFUND).map(true));
   }
 
-  private static Future<Void> release(SqlConnection connection, String keys, String reason) {
-    return run(connection, Sql.INSERT_RELEASES, Tuple.of(reason, keys)).mapEmpty();
+  /** One release a win, but for those of which nothing can go back. */
+  private static Future<Void> release(SqlConnection connection, List<WinId> wins, String reason) {
+    String keys = keys(wins);
+    return run(connection, Sql.INSERT_RELEASES, Tuple.of(reason, keys))
+        .compose(
+            inserted ->
+                inserted.rowCount() == wins.size()
+                    ? Future.succeededFuture()
+                    : run(connection, Sql.COUNT_UNRELEASABLE, Tuple.of(keys))
+                        .compose(
+                            rows ->
+                                all(
+                                    inserted.rowCount() + rows.iterator().next().getLong(0),
+                                    wins.size(),
+                                    "ended orders are released or cannot be")));
   }
 
   private static Tuple key(WinId win) {

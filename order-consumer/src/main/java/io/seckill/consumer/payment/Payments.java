@@ -15,6 +15,7 @@ import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.OrderIds;
 import io.seckill.common.id.WinId;
 import io.seckill.common.order.OrderStatus;
+import io.seckill.consumer.LogRate;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.seckill.consumer.orders.OrderLifeCycle;
@@ -49,6 +50,7 @@ final class Payments {
   private final OrderIds orderIds;
   private final Terms terms;
   private final PaymentMetrics metrics;
+  private final LogRate logRate = new LogRate();
 
   /**
    * By what payments are made.
@@ -172,7 +174,9 @@ final class Payments {
         .start(payment)
         .recover(
             failure -> {
-              LOG.warn("the payment provider does not open a payment: {}", failure.getMessage());
+              if (logRate.allows()) {
+                LOG.warn("the payment provider does not open a payment: {}", failure.getMessage());
+              }
               return refused(ErrorCode.UNAVAILABLE, "the payment provider is away right now");
             })
         .map(
@@ -259,10 +263,12 @@ final class Payments {
   private static Future<NoticeOutcome> settle(
       SqlConnection connection, WinId win, PaymentNotice notice, Row payment) {
     PaymentState state = PaymentState.valueOf(payment.getString(6));
-    boolean matches =
-        payment.getLong(4) == notice.amountMinor()
-            && payment.getString(5).equals(notice.currency());
-    if (!matches) {
+    // Of money that did not come the amount says nothing.
+    boolean mismatch =
+        notice.status() == PaymentNotice.Status.PAID
+            && !(payment.getLong(4) == notice.amountMinor()
+                && payment.getString(5).equals(notice.currency()));
+    if (mismatch) {
       boolean open = state == PaymentState.OPEN || state == PaymentState.FAILED;
       return open
           ? become(connection, notice, state, PaymentState.MISMATCH).map(NoticeOutcome.MISMATCH)

@@ -4,6 +4,7 @@ import static io.seckill.consumer.db.Database.run;
 
 import io.seckill.common.id.OrderIds;
 import io.seckill.common.id.WinId;
+import io.seckill.consumer.LogRate;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.vertx.core.Future;
@@ -37,6 +38,7 @@ final class Reconciliation {
   private final Payments payments;
   private final long reconcileAfterMs;
   private final PaymentMetrics metrics;
+  private final LogRate logRate = new LogRate();
 
   /** A payment that is this reconciliation's to ask about. */
   private record Due(Payment payment, long ageMs) {}
@@ -115,7 +117,7 @@ final class Reconciliation {
                 told.isPresent() ? payments.notice(told.get()).<Void>mapEmpty() : stillOpen(due))
         .transform(
             result -> {
-              if (result.failed()) {
+              if (result.failed() && logRate.allows()) {
                 LOG.warn(
                     "asked the provider about payment {}: {}",
                     due.payment().id(),

@@ -5,6 +5,7 @@ import static io.seckill.consumer.db.Database.run;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.id.OrderIds;
 import io.seckill.common.id.WinId;
+import io.seckill.consumer.LogRate;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.seckill.consumer.orders.OrderLifeCycle;
@@ -40,6 +41,7 @@ final class RefundWorker {
   private final PaymentProvider provider;
   private final long firstPauseMs;
   private final PaymentMetrics metrics;
+  private final LogRate logRate = new LogRate();
 
   /** A refund that this worker has taken. */
   private record Refund(long id, WinId win, Payment payment, int tries) {}
@@ -119,7 +121,7 @@ final class RefundWorker {
         .transform(
             result -> {
               metrics.refund(result.succeeded());
-              if (result.failed()) {
+              if (result.failed() && logRate.allows()) {
                 LOG.warn(
                     "refund of payment {} failed, try {}: {}",
                     refund.payment().id(),

@@ -93,7 +93,12 @@ final class SandboxProvider implements PaymentProvider {
 
   @Override
   public Future<Void> refund(Payment payment) {
-    return ask("refund", payment).mapEmpty();
+    return ask("refund", payment)
+        .compose(
+            answer ->
+                Boolean.TRUE.equals(answer.getValue("refunded"))
+                    ? Future.succeededFuture()
+                    : Future.failedFuture("the provider did not say that the money is back"));
   }
 
   private Future<JsonObject> ask(String request, Payment payment) {

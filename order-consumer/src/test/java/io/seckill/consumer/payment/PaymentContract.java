@@ -30,6 +30,7 @@ import io.seckill.consumer.store.LogStore;
 import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.MySqlAddress;
+import io.seckill.testkit.Stalls;
 import io.seckill.testkit.TestRedis;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -40,6 +41,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,8 +53,11 @@ abstract class PaymentContract {
 
   private static final ShardRef SHARD = new ShardRef(REGION, 0);
 
-  /** Orders of a race; more in the long run. */
-  private static final int ROUNDS = Integer.getInteger("rounds", 10);
+  /** Orders of a race: more in the long run, and no more than a minute of them. */
+  private static final int ROUNDS = Math.min(Integer.getInteger("rounds", 10), 1_000);
+
+  /** After so many rounds each end of a race must have been seen. */
+  private static final int ENOUGH_ROUNDS = 100;
 
   private static final long PRICE = 9_900;
 
@@ -306,6 +311,20 @@ abstract class PaymentContract {
   }
 
   @Test
+  void noticeShouldTakeAFailureWhateverAmountItNames() {
+    OrderId order = order("ann");
+    String payment = start("ann", order).paymentId();
+    PaymentNotice.Status failed = PaymentNotice.Status.FAILED;
+
+    tell(new PaymentNotice(payment, order, failed, 0, "", "r"));
+    tell(new PaymentNotice(payment, order, failed, 1, "USD", "r"));
+
+    assertThat(state(payment)).isEqualTo("FAILED");
+    assertThat(status(lastSeq)).isEqualTo("PENDING_PAYMENT");
+    assertThat(start("ann", order).paymentId()).isNotEqualTo(payment);
+  }
+
+  @Test
   void noticeShouldNotBeFoundWhenPaymentAndOrderDoNotBelongTogether() {
     OrderId order = order("ann");
     String payment = start("ann", order).paymentId();
@@ -355,15 +374,23 @@ abstract class PaymentContract {
 
   @Test
   void OL_05_noticeAndCancelShouldHaveOneWinnerWhenTheyRace() throws InterruptedException {
+    int paidOrders = 0;
     for (int round = 0; round < ROUNDS; round++) {
       String user = "racer" + round;
       OrderId order = order(user);
       String payment = start(user, order).paymentId();
 
-      Future<?> first = telling(paid(payment, order));
+      // Each comes first half the time, by so many milliseconds.
+      int aheadMs = round / 2 % 5;
+      boolean noticeFirst = round % 2 == 0;
+      Future<?> notices =
+          after(
+              noticeFirst ? 0 : aheadMs,
+              () -> Future.join(telling(paid(payment, order)), telling(paid(payment, order))));
       // It may come too late, and says so then.
-      Future<?> cancel = cancelling(user, order).otherwiseEmpty();
-      await(Future.join(List.of(first, telling(paid(payment, order)), cancel)));
+      Future<?> cancel =
+          after(noticeFirst ? aheadMs : 0, () -> cancelling(user, order).otherwiseEmpty());
+      await(Future.join(notices, cancel));
 
       String status = status(lastSeq);
       long lateRefunds = refunds("seq = " + lastSeq);
@@ -371,8 +398,16 @@ abstract class PaymentContract {
       assertThat(state(payment)).isEqualTo("PAID");
       assertThat(List.of(status, lateRefunds, releases))
           .isIn(List.of("PAID", 0L, 0L), List.of("CANCELLED", 1L, 1L));
+      paidOrders += status.equals("PAID") ? 1 : 0;
+    }
+    if (ROUNDS >= ENOUGH_ROUNDS) {
+      assertThat(paidOrders).isBetween(1, ROUNDS - 1);
     }
     until("all late money is back", "SELECT COUNT(*) FROM refunds WHERE state = 'PENDING'", 0);
+  }
+
+  private <T> Future<T> after(int ms, Supplier<Future<T>> step) {
+    return ms == 0 ? step.get() : bed.vertx().timer(ms).compose(go -> step.get());
   }
 
   // ---- refunds ----
@@ -391,6 +426,20 @@ abstract class PaymentContract {
     assertThat(provider.asked("refund")).hasSizeGreaterThanOrEqualTo(3).containsOnly(payment);
     assertThat(refunds("state = 'DONE' AND tries >= 3")).isEqualTo(1);
     assertThat(bed.number("SELECT COUNT(*) FROM outbox WHERE state = 'PENDING'")).isEqualTo(1);
+  }
+
+  @Test
+  void refundShouldNotTakeEveryAnswerForMoneyThatIsBack() throws InterruptedException {
+    OrderId order = order("ann");
+    String payment = start("ann", order).paymentId();
+    tell(paid(payment, order));
+    provider.evade(2);
+
+    await(ask(Addresses.REFUND_ORDER, new OrderRefund(order)));
+
+    until("the order is refunded", "SELECT COUNT(*) FROM orders WHERE status = 'REFUNDED'", 1);
+    assertThat(provider.asked("refund")).hasSizeGreaterThanOrEqualTo(3).containsOnly(payment);
+    assertThat(refunds("state = 'DONE' AND tries >= 3")).isEqualTo(1);
   }
 
   @Test
@@ -425,6 +474,9 @@ abstract class PaymentContract {
     List<String> asked = provider.asked("refund");
     assertThat(new HashSet<>(asked)).hasSize(many);
     // One that was slow may have been asked twice, which is why it has a key.
+    if (Stalls.calm()) {
+      assertThat(asked).hasSize(many);
+    }
     assertThat(refunds("1 = 1")).isEqualTo(many);
   }
 

@@ -26,6 +26,7 @@ final class ScriptedProvider implements AutoCloseable {
   private final List<JsonObject> asked = new CopyOnWriteArrayList<>();
   private final Map<String, String> outcomes = new ConcurrentHashMap<>();
   private final AtomicInteger refusals = new AtomicInteger();
+  private final AtomicInteger evasions = new AtomicInteger();
 
   ScriptedProvider() {
     server =
@@ -43,6 +44,11 @@ final class ScriptedProvider implements AutoCloseable {
   /** The next requests are answered 503. */
   void refuse(int requests) {
     refusals.set(requests);
+  }
+
+  /** The next refunds are answered 200, and that no money is back. */
+  void evade(int refunds) {
+    evasions.set(refunds);
   }
 
   /** What it says of a payment when it is asked. */
@@ -76,6 +82,9 @@ final class ScriptedProvider implements AutoCloseable {
       return;
     }
     String id = question.getString("paymentId");
+    boolean refunded =
+        question.getString("request").equals("refund")
+            && evasions.getAndUpdate(left -> Math.max(0, left - 1)) == 0;
     request
         .response()
         .end(
@@ -83,6 +92,7 @@ final class ScriptedProvider implements AutoCloseable {
                 .put("redirectUrl", url() + "/pay/" + id)
                 .put("status", outcomes.getOrDefault(id, "OPEN"))
                 .put("providerRef", "ref-" + id)
+                .put("refunded", refunded)
                 .toBuffer());
   }
 
