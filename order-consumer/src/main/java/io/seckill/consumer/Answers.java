@@ -20,11 +20,10 @@ public final class Answers {
   private static final Logger LOG = LoggerFactory.getLogger(Answers.class);
 
   /** A failure that repeats is logged this often at most. */
-  private static final long LOG_EVERY_NANOS = 10_000_000_000L;
-
   private final EventBus bus;
+
   private final List<MessageConsumer<?>> consumers = new ArrayList<>();
-  private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_NANOS;
+  private final LogRate logRate = new LogRate();
 
   /** Makes an empty set. */
   public Answers(EventBus bus) {
@@ -59,9 +58,7 @@ public final class Answers {
   }
 
   private void log(String address, Throwable failure) {
-    long now = System.nanoTime();
-    if (!(failure instanceof SeckillException) && now - lastLoggedAtNanos >= LOG_EVERY_NANOS) {
-      lastLoggedAtNanos = now;
+    if (!(failure instanceof SeckillException) && logRate.allows()) {
       LOG.warn("{} failed", address, failure);
     }
   }

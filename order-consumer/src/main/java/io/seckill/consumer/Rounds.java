@@ -16,16 +16,14 @@ public final class Rounds {
 
   private static final Logger LOG = LoggerFactory.getLogger(Rounds.class);
 
-  private static final long LOG_EVERY_NANOS = 10_000_000_000L;
-
   private final Vertx vertx;
   private final String name;
   private final long pauseMs;
   private final Supplier<Future<Boolean>> round;
+  private final LogRate logRate = new LogRate();
   private Future<?> running = Future.succeededFuture();
   private long timer = -1;
   private boolean stopped;
-  private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_NANOS;
 
   /**
    * Makes the loop; {@link #start} begins it.
@@ -62,8 +60,8 @@ public final class Rounds {
     }
     return begun.onComplete(
         result -> {
-          if (result.failed()) {
-            log(result.cause());
+          if (result.failed() && logRate.allows()) {
+            LOG.warn("{} goes on after a failure: {}", name, result.cause().toString());
           }
           if (result.succeeded() && result.result()) {
             later(1);
@@ -71,14 +69,6 @@ public final class Rounds {
             start();
           }
         });
-  }
-
-  private void log(Throwable failure) {
-    long now = System.nanoTime();
-    if (now - lastLoggedAtNanos >= LOG_EVERY_NANOS) {
-      lastLoggedAtNanos = now;
-      LOG.warn("{} goes on after a failure: {}", name, failure.toString());
-    }
   }
 
   /** Begins no further round; completes when the one under way has ended. */

@@ -1,16 +1,14 @@
 package io.seckill.gateway.admin;
 
 import com.fasterxml.jackson.core.JsonParser;
-import io.seckill.common.bus.BusFailures;
-import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.IdempotencyKey;
+import io.seckill.gateway.api.BusRequests;
 import io.seckill.gateway.http.Exchange;
 import io.seckill.gateway.http.Json;
 import io.seckill.gateway.http.Times;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.eventbus.Message;
 import java.io.IOException;
 import java.util.UUID;
 
@@ -31,20 +29,13 @@ final class AdminRequests {
   /** Asks over the bus for a change. A time-out is OUTCOME_UNKNOWN: repeat with the same id. */
   static <T> Future<T> change(EventBus bus, String address, Object message) {
     DeliveryOptions delivery = new DeliveryOptions().setSendTimeout(CHANGE_MS);
-    return ask(bus, address, message, delivery, ErrorCode.OUTCOME_UNKNOWN);
+    return BusRequests.change(bus, address, message, delivery);
   }
 
   /** Asks over the bus for something that changes nothing. */
   static <T> Future<T> read(EventBus bus, String address, Object message, long timeoutMs) {
     DeliveryOptions delivery = new DeliveryOptions().setSendTimeout(timeoutMs);
-    return ask(bus, address, message, delivery, ErrorCode.UNAVAILABLE);
-  }
-
-  private static <T> Future<T> ask(
-      EventBus bus, String address, Object message, DeliveryOptions delivery, ErrorCode onTimeout) {
-    return bus.<T>request(address, message, delivery)
-        .map(Message::body)
-        .recover(cause -> Future.failedFuture(BusFailures.translate(cause, onTimeout)));
+    return BusRequests.read(bus, address, message, delivery);
   }
 
   /** Reads {@code requestId} from a body. */

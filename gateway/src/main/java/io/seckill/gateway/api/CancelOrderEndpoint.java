@@ -1,10 +1,8 @@
 package io.seckill.gateway.api;
 
 import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.OrderCancel;
 import io.seckill.common.bus.OrderViews;
-import io.seckill.common.error.ErrorCode;
 import io.seckill.gateway.http.Access;
 import io.seckill.gateway.http.Endpoint;
 import io.seckill.gateway.http.Exchange;
@@ -12,7 +10,6 @@ import io.seckill.gateway.http.Reply;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.http.HttpMethod;
 
 /**
@@ -43,10 +40,7 @@ public record CancelOrderEndpoint(EventBus bus) implements Endpoint {
   @Override
   public Future<Reply> handle(Exchange exchange) {
     OrderCancel cancel = OrderCancel.byUser(exchange.user(), Paths.order(exchange.parameter(0)));
-    return bus.<OrderViews>request(Addresses.CANCEL_ORDER, cancel, DELIVERY)
-        .map(Message::body)
-        .map(OrderReplies::one)
-        .recover(
-            cause -> Future.failedFuture(BusFailures.translate(cause, ErrorCode.OUTCOME_UNKNOWN)));
+    return BusRequests.<OrderViews>change(bus, Addresses.CANCEL_ORDER, cancel, DELIVERY)
+        .map(OrderReplies::one);
   }
 }

@@ -1,10 +1,8 @@
 package io.seckill.gateway.api;
 
 import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.OrderQuery;
 import io.seckill.common.bus.OrderViews;
-import io.seckill.common.error.ErrorCode;
 import io.seckill.gateway.http.Access;
 import io.seckill.gateway.http.Endpoint;
 import io.seckill.gateway.http.Exchange;
@@ -12,7 +10,6 @@ import io.seckill.gateway.http.Reply;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.http.HttpMethod;
 
 /** Shows one order to its buyer; another user's is not there. */
@@ -42,9 +39,7 @@ public record OrderEndpoint(EventBus bus) implements Endpoint {
   @Override
   public Future<Reply> handle(Exchange exchange) {
     OrderQuery query = new OrderQuery(exchange.user(), Paths.order(exchange.parameter(0)));
-    return bus.<OrderViews>request(Addresses.ORDER, query, DELIVERY)
-        .map(Message::body)
-        .map(OrderReplies::one)
-        .recover(cause -> Future.failedFuture(BusFailures.translate(cause, ErrorCode.UNAVAILABLE)));
+    return BusRequests.<OrderViews>read(bus, Addresses.ORDER, query, DELIVERY)
+        .map(OrderReplies::one);
   }
 }

@@ -1,10 +1,8 @@
 package io.seckill.gateway.api;
 
 import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.OrderViews;
 import io.seckill.common.bus.OrdersQuery;
-import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.OrderId;
 import io.seckill.common.order.OrderView;
 import io.seckill.gateway.http.Access;
@@ -15,7 +13,6 @@ import io.seckill.gateway.http.Reply;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
 import java.util.Set;
@@ -47,10 +44,8 @@ public record OrdersEndpoint(EventBus bus) implements Endpoint {
     MultiMap query = exchange.query(PARAMETERS);
     OrdersQuery orders =
         new OrdersQuery(exchange.user(), limit(query.get("limit")), after(query.get("after")));
-    return bus.<OrderViews>request(Addresses.ORDERS, orders, OrderEndpoint.DELIVERY)
-        .map(Message::body)
-        .map(OrdersEndpoint::reply)
-        .recover(cause -> Future.failedFuture(BusFailures.translate(cause, ErrorCode.UNAVAILABLE)));
+    return BusRequests.<OrderViews>read(bus, Addresses.ORDERS, orders, OrderEndpoint.DELIVERY)
+        .map(OrdersEndpoint::reply);
   }
 
   private static int limit(String text) {

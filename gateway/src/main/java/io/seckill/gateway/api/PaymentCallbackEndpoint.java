@@ -1,7 +1,6 @@
 package io.seckill.gateway.api;
 
 import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.Done;
 import io.seckill.common.bus.PaymentNotice;
 import io.seckill.common.error.ErrorCode;
@@ -58,9 +57,8 @@ public record PaymentCallbackEndpoint(
           ErrorCode.UNAUTHENTICATED, "The signature is missing, wrong or too old.");
     }
     PaymentNotice notice = PaymentNotices.read(exchange.body());
-    return bus.<Done>request(Addresses.PAYMENT_NOTICE, notice, CancelOrderEndpoint.DELIVERY)
-        .map(done -> Reply.json(200, Json.object(json -> {})))
-        .recover(
-            cause -> Future.failedFuture(BusFailures.translate(cause, ErrorCode.OUTCOME_UNKNOWN)));
+    return BusRequests.<Done>change(
+            bus, Addresses.PAYMENT_NOTICE, notice, CancelOrderEndpoint.DELIVERY)
+        .map(done -> Reply.json(200, Json.object(json -> {})));
   }
 }

@@ -1,10 +1,8 @@
 package io.seckill.gateway.api;
 
 import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.PaymentStart;
 import io.seckill.common.bus.PaymentStarted;
-import io.seckill.common.error.ErrorCode;
 import io.seckill.gateway.http.Access;
 import io.seckill.gateway.http.Endpoint;
 import io.seckill.gateway.http.Exchange;
@@ -13,7 +11,6 @@ import io.seckill.gateway.http.Reply;
 import io.seckill.gateway.http.Times;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.http.HttpMethod;
 
 /**
@@ -40,11 +37,9 @@ public record StartPaymentEndpoint(EventBus bus) implements Endpoint {
   @Override
   public Future<Reply> handle(Exchange exchange) {
     PaymentStart start = new PaymentStart(exchange.user(), Paths.order(exchange.parameter(0)));
-    return bus.<PaymentStarted>request(Addresses.START_PAYMENT, start, CancelOrderEndpoint.DELIVERY)
-        .map(Message::body)
-        .map(StartPaymentEndpoint::reply)
-        .recover(
-            cause -> Future.failedFuture(BusFailures.translate(cause, ErrorCode.OUTCOME_UNKNOWN)));
+    return BusRequests.<PaymentStarted>change(
+            bus, Addresses.START_PAYMENT, start, CancelOrderEndpoint.DELIVERY)
+        .map(StartPaymentEndpoint::reply);
   }
 
   private static Reply reply(PaymentStarted payment) {

@@ -3,15 +3,10 @@ package io.seckill.launcher.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.seckill.common.config.ConfigLoader;
 import io.seckill.common.id.UserId;
-import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.launcher.Web;
 import io.seckill.launcher.command.AdminClient;
 import io.seckill.testkit.Await;
-import io.seckill.testkit.MySqlAddress;
-import io.seckill.testkit.TestMariaDb;
-import io.seckill.testkit.TestRedis;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
@@ -20,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -43,7 +37,7 @@ class LiveSaleIT {
 
   @TempDir private static Path folder;
 
-  private static EmbeddedRedis redis;
+  private static TestShop shop;
   private static LocalStack stack;
   private static AdminClient admin;
   private static long nextItem = 1;
@@ -52,35 +46,22 @@ class LiveSaleIT {
 
   @BeforeAll
   static void start() {
-    redis = TestRedis.start();
-    MySqlAddress mysql = TestMariaDb.shared().newDatabase();
-    stack =
-        LocalStack.start(
-            LocalOptions.in(folder.resolve("data"))
-                .withLoader(ConfigLoader.ofNothing())
-                .onFreePorts()
-                .withServers(Optional.of(TestRedis.address(redis).uri()), Optional.of(mysql.uri()))
-                .with(
-                    Map.of(
-                        "redis.shards", Integer.toString(SHARDS),
-                        "admission.ipPerSecond", "100000",
-                        "admission.ipBurst", "100000",
-                        "admission.userPerWindow", "32")));
-    admin = new AdminClient(stack.runInfo().adminUrl(), stack.runInfo().adminToken());
+    shop =
+        TestShop.start(
+            folder,
+            Map.of("redis.shards", Integer.toString(SHARDS), "admission.userPerWindow", "32"));
+    stack = shop.stack();
+    admin = shop.admin();
   }
 
   @AfterAll
   static void stop() {
-    stack.close();
-    redis.close();
+    shop.close();
   }
 
   @AfterEach
   void theAuditShouldBeClean() throws Exception {
-    JsonObject report =
-        admin.post("/api/v1/admin/audit", new JsonObject().put("waitMs", BOUND.toMillis()));
-    assertThat(report.getJsonArray("findings")).isEmpty();
-    assertThat(report.getBoolean("clean")).isTrue();
+    shop.auditShouldBeClean(BOUND);
   }
 
   // ---- baskets and groups ----

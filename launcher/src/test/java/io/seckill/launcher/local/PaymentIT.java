@@ -2,16 +2,12 @@ package io.seckill.launcher.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.seckill.common.config.ConfigLoader;
 import io.seckill.common.id.UserId;
-import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.launcher.Web;
 import io.seckill.launcher.command.AdminClient;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.MySqlAddress;
 import io.seckill.testkit.SqlServer;
-import io.seckill.testkit.TestMariaDb;
-import io.seckill.testkit.TestRedis;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,7 +16,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +30,7 @@ class PaymentIT {
 
   @TempDir private static Path folder;
 
-  private static EmbeddedRedis redis;
+  private static TestShop shop;
   private static MySqlAddress mysql;
   private static LocalStack stack;
   private static AdminClient admin;
@@ -46,36 +41,29 @@ class PaymentIT {
 
   @BeforeAll
   static void start() {
-    redis = TestRedis.start();
-    mysql = TestMariaDb.shared().newDatabase();
-    stack =
-        LocalStack.start(
-            LocalOptions.in(folder.resolve("data"))
-                .withLoader(ConfigLoader.ofNothing())
-                .onFreePorts()
-                .withServers(Optional.of(TestRedis.address(redis).uri()), Optional.of(mysql.uri()))
-                .with(
-                    Map.of(
-                        "redis.shards", "2",
-                        "payment.reconcileAfterMs", "500",
-                        "payment.refundIntervalMs", "50",
-                        "admission.ipPerSecond", "100000",
-                        "admission.ipBurst", "100000")));
-    admin = new AdminClient(stack.runInfo().adminUrl(), stack.runInfo().adminToken());
+    shop =
+        TestShop.start(
+            folder,
+            Map.of(
+                "redis.shards",
+                "2",
+                "payment.reconcileAfterMs",
+                "500",
+                "payment.refundIntervalMs",
+                "50"));
+    stack = shop.stack();
+    admin = shop.admin();
+    mysql = shop.mysql();
   }
 
   @AfterAll
   static void stop() {
-    stack.close();
-    redis.close();
+    shop.close();
   }
 
   @AfterEach
   void theAuditShouldBeClean() throws Exception {
-    JsonObject report =
-        admin.post("/api/v1/admin/audit", new JsonObject().put("waitMs", BOUND.toMillis()));
-    assertThat(report.getJsonArray("findings")).isEmpty();
-    assertThat(report.getBoolean("clean")).isTrue();
+    shop.auditShouldBeClean(BOUND);
   }
 
   private static String onSale(long stock) throws Exception {

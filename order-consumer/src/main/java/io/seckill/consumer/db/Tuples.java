@@ -1,11 +1,18 @@
 package io.seckill.consumer.db;
 
+import io.seckill.common.id.WinId;
 import io.vertx.sqlclient.Tuple;
 
-/** Arguments of statements that need the same values in several places. */
+/** Arguments that several statements take in the same way. */
 public final class Tuples {
 
   private Tuples() {}
+
+  /** The four values that name a win, and so its order: region, shard, epoch, seq. */
+  public static Tuple of(WinId win) {
+    return Tuple.of(
+        win.shard().region(), win.shard().shard(), win.entry().epoch(), win.entry().seq());
+  }
 
   /** The same values several times, one after the other. */
   public static Tuple repeat(Tuple values, int times) {

@@ -3,6 +3,7 @@ package io.seckill.consumer.log;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ShardRef;
 import io.seckill.consumer.ConsumerMetrics;
+import io.seckill.consumer.LogRate;
 import io.seckill.consumer.store.BatchStore;
 import io.seckill.consumer.store.Letter;
 import io.seckill.consumer.store.LogStore;
@@ -56,7 +57,6 @@ final class ShardConsumer {
   private static final long FIRST_PAUSE_MS = 50;
   private static final long MAX_PAUSE_MS = 2_000;
   private static final long LAG_EVERY_MS = 1_000;
-  private static final long LOG_EVERY_NANOS = 10_000_000_000L;
 
   /** How often an idle consumer compares the head with what is stored. */
   private static final long LOOK_EVERY_MS = 1_000;
@@ -100,7 +100,7 @@ final class ShardConsumer {
   private long nextClaimAtMs;
   private long nextLagAtMs;
   private long pauseMs = FIRST_PAUSE_MS;
-  private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_NANOS;
+  private final LogRate logRate = new LogRate();
   private final Promise<Void> ended = Promise.promise();
   private boolean started;
 
@@ -248,9 +248,7 @@ final class ShardConsumer {
     if (failure instanceof RedisCallException e && e.code().equals("NOGROUP")) {
       groupKnown = false;
     }
-    long now = System.nanoTime();
-    if (now - lastLoggedAtNanos >= LOG_EVERY_NANOS) {
-      lastLoggedAtNanos = now;
+    if (logRate.allows()) {
       LOG.warn("reading the log of shard {}: {}; trying again", shard, failure.toString());
     }
     long pause = pauseMs / 2 + ThreadLocalRandom.current().nextLong(pauseMs / 2 + 1) + 1;

@@ -6,6 +6,7 @@ import io.seckill.common.bus.OrderCancel;
 import io.seckill.common.id.WinId;
 import io.seckill.common.order.OrderStatus;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.db.Tuples;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.sqlclient.Row;
@@ -40,7 +41,7 @@ public final class OrderLifeCycle {
    * Where an order stands, from now to the end of the transaction; empty while it is not stored.
    */
   public static Future<Optional<OrderState>> state(SqlConnection connection, WinId win) {
-    return run(connection, Sql.FIND_ORDER_FOR_UPDATE, key(win))
+    return run(connection, Sql.FIND_ORDER_FOR_UPDATE, Tuples.of(win))
         .map(
             rows ->
                 rows.size() == 0 ? Optional.empty() : Optional.of(stateOf(rows.iterator().next())));
@@ -62,7 +63,7 @@ public final class OrderLifeCycle {
    * @return false when the order does not wait for money: {@link #state} says why
    */
   public static Future<Boolean> pay(SqlConnection connection, WinId win) {
-    return run(connection, Sql.PAY_ORDER, key(win)).map(updated -> updated.rowCount() == 1);
+    return run(connection, Sql.PAY_ORDER, Tuples.of(win)).map(updated -> updated.rowCount() == 1);
   }
 
   /**
@@ -72,7 +73,7 @@ public final class OrderLifeCycle {
    *     that came too late leaves it CANCELLED
    */
   public static Future<Boolean> refunded(SqlConnection connection, WinId win) {
-    return run(connection, Sql.FINISH_ORDER_REFUND, key(win))
+    return run(connection, Sql.FINISH_ORDER_REFUND, Tuples.of(win))
         .map(updated -> updated.rowCount() == 1);
   }
 
@@ -124,7 +125,7 @@ public final class OrderLifeCycle {
    * @return false when no payment of it is known
    */
   static Future<Boolean> refund(SqlConnection connection, WinId win) {
-    return run(connection, Sql.LOCK_ORDER_ITEMS, key(win))
+    return run(connection, Sql.LOCK_ORDER_ITEMS, Tuples.of(win))
         .compose(
             locked ->
                 run(
@@ -137,7 +138,7 @@ public final class OrderLifeCycle {
                         win.entry().epoch(),
                         win.entry().seq())))
         .compose(updated -> all(updated.rowCount(), 1, "locked orders are to be refunded"))
-        .compose(updated -> run(connection, Sql.INSERT_ORDER_REFUNDS, key(win)))
+        .compose(updated -> run(connection, Sql.INSERT_ORDER_REFUNDS, Tuples.of(win)))
         .compose(
             refunds ->
                 refunds.rowCount() == 0
@@ -160,11 +161,6 @@ public final class OrderLifeCycle {
                                     inserted.rowCount() + rows.iterator().next().getLong(0),
                                     wins.size(),
                                     "ended orders are released or cannot be")));
-  }
-
-  private static Tuple key(WinId win) {
-    return Tuple.of(
-        win.shard().region(), win.shard().shard(), win.entry().epoch(), win.entry().seq());
   }
 
   private static String keys(List<WinId> wins) {

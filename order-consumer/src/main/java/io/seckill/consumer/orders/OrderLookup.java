@@ -18,6 +18,7 @@ import io.seckill.common.order.OrderView;
 import io.seckill.consumer.RegionLog;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.db.Tuples;
 import io.seckill.consumer.store.DeadWins;
 import io.seckill.consumer.store.LetterState;
 import io.seckill.consumer.store.Received;
@@ -113,7 +114,7 @@ public final class OrderLookup {
 
   private Future<Finding> inMySql(WinId win, OrderId id) {
     return database
-        .query(Sql.FIND_ORDER, key(win))
+        .query(Sql.FIND_ORDER, Tuples.of(win))
         .compose(
             rows -> {
               if (rows.size() == 0) {
@@ -172,7 +173,7 @@ public final class OrderLookup {
   /** Not in MySQL and not in the log: a dead letter, lost with its epoch, or only late. */
   private Future<Finding> inNeither(WinId win, OrderId id) {
     return database
-        .query(Sql.FIND_LETTER, key(win))
+        .query(Sql.FIND_LETTER, Tuples.of(win))
         .compose(
             letters ->
                 letters.size() > 0
@@ -220,11 +221,6 @@ public final class OrderLookup {
     return new OrderView(id, status, reason, List.of(), 0, "", 0, 0);
   }
 
-  private static Tuple key(WinId win) {
-    return Tuple.of(
-        win.shard().region(), win.shard().shard(), win.entry().epoch(), win.entry().seq());
-  }
-
   /** A page of a user's stored orders. */
   public Future<OrderViews> page(OrdersQuery query) {
     if (query.limit() < 1 || query.limit() > MAX_PAGE) {
@@ -238,7 +234,7 @@ public final class OrderLookup {
       return invalid("the order that ended the page before is not known");
     }
     return database
-        .query(Sql.FIND_ORDER, key(after.get()))
+        .query(Sql.FIND_ORDER, Tuples.of(after.get()))
         .compose(
             rows -> {
               boolean own =

@@ -18,6 +18,7 @@ import io.seckill.common.order.OrderStatus;
 import io.seckill.consumer.LogRate;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.db.Tuples;
 import io.seckill.consumer.orders.OrderLifeCycle;
 import io.seckill.consumer.orders.OrderState;
 import io.vertx.core.Future;
@@ -121,7 +122,7 @@ final class Payments {
   /** The order's row is locked, so there is one who does this. */
   private Future<Opening> findOrInsert(
       SqlConnection connection, WinId win, PaymentStart request, OrderState order) {
-    return run(connection, Sql.FIND_OPEN_PAYMENT, key(win))
+    return run(connection, Sql.FIND_OPEN_PAYMENT, Tuples.of(win))
         .compose(
             rows -> {
               if (rows.size() > 0) {
@@ -325,10 +326,5 @@ final class Payments {
 
   private static WinId winOf(Row row) {
     return WinId.of(row.getInteger(0), row.getInteger(1), row.getLong(2), row.getLong(3));
-  }
-
-  private static Tuple key(WinId win) {
-    return Tuple.of(
-        win.shard().region(), win.shard().shard(), win.entry().epoch(), win.entry().seq());
   }
 }

@@ -2,6 +2,7 @@ package io.seckill.consumer.store;
 
 import io.seckill.common.id.ShardRef;
 import io.seckill.consumer.ConsumerMetrics;
+import io.seckill.consumer.LogRate;
 import io.seckill.consumer.db.SqlFailures;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -40,13 +41,12 @@ public final class LogStore {
   private static final int MAX_UNKNOWN_EPOCHS = 8;
 
   /** A failure that repeats is logged this often at most. */
-  private static final long LOG_EVERY_NANOS = 10_000_000_000L;
-
   private final Vertx vertx;
+
   private final BatchStore store;
   private final ConsumerMetrics metrics;
   private final Patience patience;
-  private long lastLoggedAtNanos = System.nanoTime() - LOG_EVERY_NANOS;
+  private final LogRate logRate = new LogRate();
 
   /**
    * How long to try.
@@ -286,9 +286,7 @@ public final class LogStore {
   }
 
   private void logSometimes(ShardRef shard, List<Received> run, Throwable failure) {
-    long now = System.nanoTime();
-    if (now - lastLoggedAtNanos >= LOG_EVERY_NANOS) {
-      lastLoggedAtNanos = now;
+    if (logRate.allows()) {
       LOG.warn(
           "cannot store {} entries of shard {} from {} now, trying again: {} {}",
           run.size(),
