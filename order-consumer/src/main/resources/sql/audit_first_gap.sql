@@ -7,7 +7,7 @@ SELECT n FROM (
     UNION ALL
     SELECT CAST(seq AS SIGNED) FROM dead_letters
     WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?
-      AND seq >= 1 AND state <> 'FOREIGN') s) numbered
+      AND seq >= 1 AND state IN ('OPEN', 'CLOSED', 'LOST')) s) numbered
 WHERE seq <> n
 ORDER BY seq
 LIMIT 1

@@ -7,5 +7,6 @@ UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
   seq BIGINT PATH '$[3]')) j
 STRAIGHT_JOIN orders o FORCE INDEX (PRIMARY)
   ON o.region = j.region AND o.shard = j.shard AND o.epoch = j.epoch AND o.seq = j.seq
-SET o.status = 'CANCELLED', o.reason = ?
+SET o.status = 'CANCELLED', o.reason = ?,
+  o.changed_at_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
 WHERE o.status = 'PENDING_PAYMENT'

@@ -6,4 +6,4 @@ SELECT
     WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?)
   + (SELECT COUNT(*) FROM dead_letters
     WHERE region = ? AND shard = ? AND epoch = ? AND seq <= ?
-      AND seq >= 1 AND state <> 'FOREIGN') AS entries
+      AND seq >= 1 AND state IN ('OPEN', 'CLOSED', 'LOST')) AS entries

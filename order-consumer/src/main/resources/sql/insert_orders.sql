@@ -3,9 +3,10 @@
 -- storing, by MySQL's clock.
 INSERT INTO orders (
   region, shard, epoch, seq, user_id, key_digest, body_digest, status, reason, held_units,
-  quantity, total_minor, currency, won_at_ms, created_at_ms, pay_by_ms)
+  quantity, total_minor, currency, won_at_ms, promoted, created_at_ms, changed_at_ms, pay_by_ms)
 SELECT ?, ?, ?, j.seq, j.user_id, j.key_digest, j.body_digest, j.status, j.reason, j.held_units,
-  j.quantity, j.total_minor, j.currency, j.won_at_ms, c.now_ms, c.now_ms + j.pay_within_ms
+  j.quantity, j.total_minor, j.currency, j.won_at_ms, j.promoted, c.now_ms, c.now_ms,
+  c.now_ms + j.pay_within_ms
 FROM JSON_TABLE(?, '$[*]' COLUMNS (
   seq BIGINT PATH '$[0]',
   user_id VARCHAR(64) PATH '$[1]',
@@ -18,5 +19,6 @@ FROM JSON_TABLE(?, '$[*]' COLUMNS (
   total_minor BIGINT PATH '$[8]',
   currency VARCHAR(3) PATH '$[9]',
   won_at_ms BIGINT PATH '$[10]',
-  pay_within_ms BIGINT PATH '$[11]')) j
+  pay_within_ms BIGINT PATH '$[11]',
+  promoted INT PATH '$[12]')) j
 CROSS JOIN (SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 AS now_ms) c

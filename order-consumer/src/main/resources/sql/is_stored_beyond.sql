@@ -1,7 +1,7 @@
 -- Whether an entry that really happened is stored beyond a place, compared as (epoch, seq): not what
 -- was refused because its epoch was closed before, and no foreign letter.
 SELECT EXISTS (SELECT 1 FROM orders WHERE region = ? AND shard = ?
-    AND (epoch > ? OR (epoch = ? AND seq > ?)) AND NOT (status = 'FAILED' AND reason = 'LOST'))
+    AND (epoch > ? OR (epoch = ? AND seq > ?)) AND status <> 'FAILED')
   OR EXISTS (SELECT 1 FROM shard_log WHERE region = ? AND shard = ?
     AND (epoch > ? OR (epoch = ? AND seq > ?)) AND effective = 1)
   OR EXISTS (SELECT 1 FROM transfers WHERE region = ? AND from_shard = ?

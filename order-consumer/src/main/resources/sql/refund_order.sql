@@ -1,2 +1,3 @@
-UPDATE orders SET status = 'REFUND_PENDING', reason = ?
+UPDATE orders SET status = 'REFUND_PENDING', reason = ?,
+  changed_at_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
 WHERE region = ? AND shard = ? AND epoch = ? AND seq = ? AND status = 'PAID'

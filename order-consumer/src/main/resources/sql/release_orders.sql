@@ -10,5 +10,6 @@ STRAIGHT_JOIN orders o FORCE INDEX (PRIMARY)
 SET o.held_units = 0,
   o.reason = CASE WHEN o.reason = '' AND o.status IN ('PENDING_PAYMENT', 'CANCELLED')
     THEN j.reason ELSE o.reason END,
-  o.status = CASE WHEN o.status = 'PENDING_PAYMENT' THEN 'CANCELLED' ELSE o.status END
+  o.status = CASE WHEN o.status = 'PENDING_PAYMENT' THEN 'CANCELLED' ELSE o.status END,
+  o.changed_at_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
 WHERE o.held_units > 0

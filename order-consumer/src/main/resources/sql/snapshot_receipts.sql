@@ -7,5 +7,5 @@ STRAIGHT_JOIN order_lines l FORCE INDEX (order_lines_of_user)
   ON l.item_id = ? AND l.region = ? AND l.shard = ? AND l.user_id = j.user_id
 STRAIGHT_JOIN orders o ON o.region = l.region AND o.shard = l.shard AND o.epoch = l.epoch
   AND o.seq = l.seq
-WHERE NOT (o.status = 'FAILED' AND o.reason = 'LOST')
+WHERE o.status <> 'FAILED'
 ORDER BY l.user_id, l.epoch, l.seq

@@ -5,6 +5,6 @@ FROM order_lines l FORCE INDEX (order_lines_of_user)
 STRAIGHT_JOIN orders o ON o.region = l.region AND o.shard = l.shard AND o.epoch = l.epoch
   AND o.seq = l.seq
 WHERE l.item_id = ? AND l.region = ? AND l.shard = ? AND l.user_id > ?
-  AND NOT (o.status = 'FAILED' AND o.reason = 'LOST')
+  AND o.status <> 'FAILED'
 ORDER BY l.user_id
 LIMIT ?

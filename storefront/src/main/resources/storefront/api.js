@@ -96,6 +96,32 @@ export async function orders() {
   return (await callSignedIn('GET', '/api/v1/orders')).orders;
 }
 
+/** The own place in line; refused as NOT_FOUND for whoever is not in it. */
+export function place(itemId) {
+  return callSignedIn('GET', `/api/v1/items/${itemId}/waitlist`);
+}
+
+/** Joins the line for an item that is sold out; may be asked any number of times. */
+export function joinWaitlist(itemId) {
+  return callSignedIn('POST', `/api/v1/items/${itemId}/waitlist`);
+}
+
+/** Leaves the line; may be asked any number of times. */
+export function leaveWaitlist(itemId) {
+  return callSignedIn('DELETE', `/api/v1/items/${itemId}/waitlist`);
+}
+
+/** Opens the stream of news; gives the response, whose body goes on until it is aborted. */
+export async function openEvents(itemIds, lastId, signal) {
+  const known = await ensureSession();
+  const headers = known ? { Authorization: `Bearer ${known.token}` } : {};
+  if (lastId) headers['Last-Event-ID'] = lastId;
+  const query = itemIds ? `?items=${itemIds}` : '';
+  const response = await fetch(`/api/v1/events${query}`, { headers, signal });
+  if (!response.ok) throw await refusalOf(response);
+  return response;
+}
+
 /** Calls as somebody; a session that the server does not take any more is replaced, once. */
 async function callSignedIn(method, path, body, more) {
   const used = session()?.token;
@@ -126,9 +152,11 @@ async function call(method, path, body, more = {}) {
     body: body === undefined ? undefined : JSON.stringify(body),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  const answer = await response.json();
-  if (!response.ok) {
-    throw new Refused(answer, Number(response.headers.get('Retry-After') ?? 0) * 1000);
-  }
-  return answer;
+  if (!response.ok) throw await refusalOf(response);
+  return response.status === 204 ? null : response.json();
+}
+
+async function refusalOf(response) {
+  return new Refused(
+    await response.json(), Number(response.headers.get('Retry-After') ?? 0) * 1000);
 }

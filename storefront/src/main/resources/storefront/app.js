@@ -1,12 +1,23 @@
-// The page: draws what the API says, once a second and after each click.
+// The page: draws what the API says, as the server tells it and after each click. Where it does not
+// tell by itself, the page asks once a second.
 
 import * as api from './api.js';
 import { element, say } from './dom.js';
+import { follow, isLive } from './live.js';
 import { drawOrders, isWaiting } from './orders.js';
 import { buy, pending } from './purchase.js';
 import { clock, languageTag, money, refusalText, switchLanguage, words } from './text.js';
+import { drawLine, hearPlace, isUnknown, lookForPlace, makeLine, waitedFor } from './waitlist.js';
 
 const REFRESH_MS = 1000;
+
+// While the server tells by itself what happens.
+const LIVE_REFRESH_MS = 10000;
+
+// One stream can name so many items; others are only polled.
+const MAX_FOLLOWED = 20;
+
+const PLACE_POLL_MS = 3000;
 const ORDER_POLL_MS = 1000;
 const MAX_ORDER_POLLS = 60;
 const WAITING_ORDERS_POLL_MS = 3000;
@@ -57,6 +68,7 @@ function makeCard(item) {
     quantity: element('select'),
     button: element('button'),
     said: element('p', 'said'),
+    line: makeLine(item.itemId, () => draw()),
     say: () => '',
     busy: false,
   };
@@ -76,7 +88,8 @@ function makeCard(item) {
     card.root.append(picture);
   }
   card.root.append(
-    card.name, card.price, card.phase, card.time, card.left, card.limit, card.form, card.said);
+    card.name, card.price, card.phase, card.time, card.left, card.limit, card.form, card.said,
+    card.line.root);
   return card;
 }
 
@@ -124,6 +137,7 @@ function drawItem(item) {
   card.button.disabled = card.busy || !user || !(at === 'open' || wish);
   card.quantity.disabled = card.busy || Boolean(wish) || mostAtOnce(item) === 1;
   say(card.said, card.say());
+  drawLine(card.line, item, at === 'soldOut', Boolean(user));
 }
 
 function draw() {
@@ -206,6 +220,45 @@ async function readOrders() {
   draw();
 }
 
+/** What the server tells by itself. */
+function hear(name, told) {
+  if (name === 'item') {
+    const item = items.find((each) => each.itemId === told.itemId);
+    if (!item) return;
+    item.state = told.state;
+    item.soldOut = told.soldOut;
+    item.remaining = told.remaining;
+    item.waiting = told.waiting;
+  } else if (name === 'place') {
+    if (hearPlace(told.itemId, told.place, told.waiting) && told.place === null) outOfLine(told.itemId);
+  } else if (name === 'order') {
+    readOrders();
+  }
+  draw();
+}
+
+/** Who is out of line without having left it has an order now, as a rule. */
+async function outOfLine(itemId) {
+  await readOrders();
+  const card = cards.get(itemId);
+  const his = orders?.find((order) => order.promoted && order.status === 'PENDING_PAYMENT'
+    && order.lines?.some((line) => line.itemId === itemId));
+  if (card && his) card.line.say = () => words().yourTurn;
+  draw();
+}
+
+/** Where nobody tells them, places are asked for. */
+async function readPlaces() {
+  if (!user || document.hidden || isLive()) return;
+  const wanted = new Set(waitedFor());
+  items.filter((item) => item.waiting > 0 && isUnknown(item.itemId))
+    .forEach((item) => wanted.add(item.itemId));
+  for (const itemId of wanted) {
+    if (await lookForPlace(itemId)) await outOfLine(itemId);
+  }
+  draw();
+}
+
 async function signIn() {
   const session = await api.ensureSession();
   user = session ? session.user : null;
@@ -216,6 +269,7 @@ async function refresh() {
   try {
     if (!user) await signIn();
     items = await api.items();
+    if (user) follow(items.slice(0, MAX_FOLLOWED).map((item) => item.itemId), hear);
     if (user) say(page.notice, items.length === 0 ? words().noItems : '');
   } catch (e) {
     say(page.notice, words().offline);
@@ -239,6 +293,12 @@ setInterval(() => {
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) readOrders();
 });
-(function again() {
-  setTimeout(() => refresh().finally(again), REFRESH_MS);
-})();
+setInterval(readPlaces, PLACE_POLL_MS);
+let refreshedAt = performance.now();
+setInterval(async () => {
+  // The clock of the page is the server's, and items that are new are in nobody's stream.
+  if (performance.now() - refreshedAt < (isLive() ? LIVE_REFRESH_MS : REFRESH_MS)) return;
+  refreshedAt = Infinity;
+  await refresh();
+  refreshedAt = performance.now();
+}, REFRESH_MS / 4);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,8 +26,10 @@ import java.util.function.DoubleSupplier;
  *   <li>{@code seckill.gateway.purchases{outcome}}: accepted and replayed
  *   <li>{@code seckill.gateway.purchase.latency}: from the body's end to the answer, all purchases
  *       that reached the engine
- *   <li>{@code seckill.gateway.purchases.in.flight}, {@code seckill.gateway.connections}, {@code
- *       seckill.gateway.board.age}: gauges
+ *   <li>{@code seckill.gateway.events{type}}: events sent, for each stream they went to
+ *   <li>{@code seckill.gateway.event.streams.dropped}: streams whose client did not read
+ *   <li>{@code seckill.gateway.event.streams}, {@code seckill.gateway.purchases.in.flight}, {@code
+ *       seckill.gateway.connections}, {@code seckill.gateway.board.age}: gauges
  * </ul>
  */
 public final class GatewayMetrics {
@@ -40,6 +43,8 @@ public final class GatewayMetrics {
   private final Counter accepted;
   private final Counter replayed;
   private final Timer purchaseLatency;
+  private final Map<EventType, Counter> events = new EnumMap<>(EventType.class);
+  private final Counter droppedStreams;
   private final AtomicInteger connections = new AtomicInteger();
 
   /**
@@ -70,9 +75,55 @@ public final class GatewayMetrics {
     accepted = purchases("accepted");
     replayed = purchases("replayed");
     purchaseLatency = latency();
+    for (EventType type : EventType.values()) {
+      events.put(
+          type,
+          Counter.builder("seckill.gateway.events")
+              .description("Events sent, for each stream they went to")
+              .tag("type", type.tag())
+              .register(registry));
+    }
+    droppedStreams =
+        Counter.builder("seckill.gateway.event.streams.dropped")
+            .description("Event streams cut off because their client did not read")
+            .register(registry);
     Gauge.builder("seckill.gateway.connections", connections, AtomicInteger::get)
         .description("Open connections")
         .register(registry);
+  }
+
+  /** What an event tells of. */
+  public enum EventType {
+    /** An order. */
+    ORDER,
+    /** A place in line. */
+    PLACE,
+    /** An item. */
+    ITEM;
+
+    private final String tag = name().toLowerCase(Locale.ROOT);
+
+    /** Its name, in metrics and on the stream. */
+    public String tag() {
+      return tag;
+    }
+  }
+
+  /** Watches the open event streams. */
+  public void watchEventStreams(DoubleSupplier open) {
+    Gauge.builder("seckill.gateway.event.streams", open::getAsDouble)
+        .description("Open event streams")
+        .register(registry);
+  }
+
+  /** An event went to so many streams. */
+  public void sent(EventType type, int streams) {
+    events.get(type).increment(streams);
+  }
+
+  /** A stream was cut off because its client did not read. */
+  public void droppedStream() {
+    droppedStreams.increment();
   }
 
   /** Watches the purchases that wait for an answer. */

@@ -1,6 +1,7 @@
 package io.seckill.gateway;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.seckill.common.bus.DeadLetterChange;
 import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.PurchaseSender;
 import io.seckill.common.config.SeckillConfig;
@@ -8,13 +9,19 @@ import io.seckill.common.payment.CallbackSignature;
 import io.seckill.common.role.RoleDeployment;
 import io.seckill.gateway.admin.AnyOrderEndpoint;
 import io.seckill.gateway.admin.AuditEndpoint;
+import io.seckill.gateway.admin.ChangeDeadLetterEndpoint;
 import io.seckill.gateway.admin.ChangeItemEndpoint;
 import io.seckill.gateway.admin.ChangeOrderEndpoint;
 import io.seckill.gateway.admin.CreateItemEndpoint;
+import io.seckill.gateway.admin.DeadLetterEndpoint;
+import io.seckill.gateway.admin.DeadLettersEndpoint;
 import io.seckill.gateway.admin.ListItemsEndpoint;
+import io.seckill.gateway.admin.NotificationsEndpoint;
+import io.seckill.gateway.admin.RetryNotificationEndpoint;
 import io.seckill.gateway.admin.SalesEndpoint;
 import io.seckill.gateway.admin.SwitchSalesEndpoint;
 import io.seckill.gateway.admission.AddressRate;
+import io.seckill.gateway.admission.PollRate;
 import io.seckill.gateway.admission.PurchaseAdmission;
 import io.seckill.gateway.admission.TrustedProxies;
 import io.seckill.gateway.api.CancelOrderEndpoint;
@@ -22,15 +29,24 @@ import io.seckill.gateway.api.DevSessionEndpoint;
 import io.seckill.gateway.api.FileEndpoint;
 import io.seckill.gateway.api.ItemEndpoint;
 import io.seckill.gateway.api.ItemsEndpoint;
+import io.seckill.gateway.api.JoinWaitlistEndpoint;
+import io.seckill.gateway.api.LeaveWaitlistEndpoint;
 import io.seckill.gateway.api.OrderEndpoint;
 import io.seckill.gateway.api.OrdersEndpoint;
 import io.seckill.gateway.api.PaymentCallbackEndpoint;
+import io.seckill.gateway.api.PlaceEndpoint;
+import io.seckill.gateway.api.Polls;
 import io.seckill.gateway.api.PurchaseItemEndpoint;
 import io.seckill.gateway.api.PurchaseLinesEndpoint;
 import io.seckill.gateway.api.Purchases;
 import io.seckill.gateway.api.StartPaymentEndpoint;
+import io.seckill.gateway.api.Waitlist;
 import io.seckill.gateway.board.BoardStore;
 import io.seckill.gateway.board.BoardVerticle;
+import io.seckill.gateway.events.EventClocks;
+import io.seckill.gateway.events.EventDesk;
+import io.seckill.gateway.events.EventVerticle;
+import io.seckill.gateway.events.EventsEndpoint;
 import io.seckill.gateway.http.Endpoint;
 import io.seckill.gateway.http.Guards;
 import io.seckill.gateway.http.HttpLimits;
@@ -76,6 +92,8 @@ public final class GatewayRole {
   private final TrustedProxies proxies;
   private final PurchaseAdmission admission;
   private final GatewayMetrics metrics;
+  private final Polls polls;
+  private final EventDesk desk;
   private final Promise<Integer> publicPort = Promise.promise();
   private final Promise<Integer> adminPort = Promise.promise();
 
@@ -98,6 +116,8 @@ public final class GatewayRole {
     files.add(FileEndpoint.openApi());
     files.addAll(FileEndpoint.storefront());
     metrics = new GatewayMetrics(registry, routes());
+    polls = new Polls(new PollRate(config.admission(), nanoTime), metrics);
+    desk = new EventDesk(config.gateway().maxEventStreams(), metrics, nanoTime);
     metrics.watchInFlight(admission::inFlight);
     metrics.watchBoardAge(() -> board.isKnown() ? board.ageMs() / 1_000.0 : Double.NaN);
   }
@@ -109,6 +129,7 @@ public final class GatewayRole {
     return List.of(
         new RoleDeployment(
             "gateway-board", () -> new BoardVerticle(board, region()), new DeploymentOptions()),
+        new RoleDeployment("gateway-events", this::eventVerticle, new DeploymentOptions()),
         new RoleDeployment(
             "gateway-admin", () -> adminVerticle(adminGuards), new DeploymentOptions()),
         new RoleDeployment(
@@ -133,6 +154,7 @@ public final class GatewayRole {
   List<Endpoint> publicEndpoints(EventBus bus, PurchaseSender engine) {
     Purchases purchases =
         new Purchases(engine, admission, metrics, nanoTime, config.gateway().purchaseBudgetMs());
+    Waitlist waitlist = new Waitlist(bus, board, polls);
     List<Endpoint> endpoints =
         new ArrayList<>(
             List.of(
@@ -140,8 +162,12 @@ public final class GatewayRole {
                 new ItemEndpoint(board),
                 new PurchaseItemEndpoint(purchases),
                 new PurchaseLinesEndpoint(purchases),
-                new OrdersEndpoint(bus),
-                new OrderEndpoint(bus),
+                new OrdersEndpoint(bus, polls),
+                new OrderEndpoint(bus, polls),
+                new EventsEndpoint(desk, polls, metrics, epochMs),
+                new JoinWaitlistEndpoint(waitlist),
+                new PlaceEndpoint(waitlist),
+                new LeaveWaitlistEndpoint(waitlist),
                 new CancelOrderEndpoint(bus),
                 new StartPaymentEndpoint(bus)));
     if (config.payment().provider() != SeckillConfig.Provider.NONE) {
@@ -168,11 +194,23 @@ public final class GatewayRole {
                 new SwitchSalesEndpoint(bus, region(), false),
                 new AnyOrderEndpoint(bus),
                 new ChangeOrderEndpoint(bus, ChangeOrderEndpoint.Action.CANCEL),
-                new ChangeOrderEndpoint(bus, ChangeOrderEndpoint.Action.REFUND)));
+                new ChangeOrderEndpoint(bus, ChangeOrderEndpoint.Action.REFUND),
+                new NotificationsEndpoint(bus),
+                new RetryNotificationEndpoint(bus),
+                new DeadLettersEndpoint(bus),
+                new DeadLetterEndpoint(bus)));
+    for (DeadLetterChange.Action action : DeadLetterChange.Action.values()) {
+      endpoints.add(new ChangeDeadLetterEndpoint(bus, action));
+    }
     for (ItemChange.Action action : ItemChange.Action.values()) {
       endpoints.add(new ChangeItemEndpoint(bus, action));
     }
     return endpoints;
+  }
+
+  private EventVerticle eventVerticle() {
+    return new EventVerticle(
+        desk, board, config.gateway(), metrics, new EventClocks(epochMs, nanoTime));
   }
 
   private HttpVerticle publicVerticle(Guards guards) {

@@ -289,9 +289,8 @@ class GatewayIT {
   @Test
   void IN_04_aDeclaredGigabyteShouldBe413AndClose() throws Exception {
     try (RawHttp http = RawHttp.connect(gateway.publicPort())) {
-      http.send(
-          "POST /api/v1/items/1/purchases HTTP/1.1\r\nHost: x\r\nContent-Length: 1073741824\r\n\r\nx");
-      Response response = http.read();
+      http.send("POST /api/v1/items/1/purchases HTTP/1.1\r\nHost: x\r\n");
+      Response response = http.send("Content-Length: 1073741824\r\n\r\nx").read();
       problem(response, ErrorCode.PAYLOAD_TOO_LARGE);
       assertThat(response.header("connection")).isEqualTo("close");
       assertThat(http.isClosedByServer()).isTrue();
@@ -418,7 +417,12 @@ class GatewayIT {
             500,
             List.of(),
             List.of(),
-            false);
+            false,
+            32,
+            3,
+            15_000,
+            2_000,
+            5_000);
     try (RunningGateway small = RunningGateway.start(two, TestConfigs.admission());
         RawHttp one = RawHttp.connect(small.publicPort())) {
       assertThat(one.send(get("/api/v1/items", "")).read().status()).isEqualTo(200);
@@ -630,10 +634,12 @@ class GatewayIT {
             "app.js",
             "api.js",
             "dom.js",
+            "live.js",
             "orders.js",
             "purchase.js",
             "retry.js",
             "text.js",
+            "waitlist.js",
             "style.css")) {
       Response file = call(get("/assets/" + asset, ""));
       assertThat(file.status()).as(asset).isEqualTo(200);
@@ -1144,7 +1150,12 @@ class GatewayIT {
             500,
             List.of("127.0.0.1"),
             List.of(),
-            false);
+            false,
+            32,
+            3,
+            15_000,
+            2_000,
+            5_000);
     try (RunningGateway proxied = RunningGateway.start(behind, TestConfigs.admission(1, 10))) {
       for (int i = 0; i < 20; i++) {
         String headers = "X-Forwarded-For: 1.1.1.1, 198.51.100." + i + "\r\n";
@@ -1187,7 +1198,12 @@ class GatewayIT {
             500,
             List.of(),
             List.of(),
-            false);
+            false,
+            32,
+            3,
+            15_000,
+            2_000,
+            5_000);
     assertThatThrownBy(() -> RunningGateway.start(taken, TestConfigs.admission()))
         .isInstanceOf(ExecutionException.class)
         .hasMessageContaining("gateway.publicPort")
@@ -1211,7 +1227,12 @@ class GatewayIT {
             500,
             List.of(),
             List.of(),
-            false);
+            false,
+            32,
+            3,
+            15_000,
+            2_000,
+            5_000);
     assertThatThrownBy(() -> RunningGateway.start(same, TestConfigs.admission()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("gateway.adminPort");

@@ -192,7 +192,7 @@ class OrderRoutesIT {
     Response refunded = admin(ORDER + "/refund");
     assertThat(JSON.readTree(refunded.body()).path("status").asText()).isEqualTo("REFUND_PENDING");
     assertThat(gateway.changes())
-        .containsExactly(OrderCancel.byAdmin(ORDER), new OrderRefund(ORDER));
+        .containsExactly(OrderCancel.byAdmin(ORDER, "olga"), new OrderRefund(ORDER, "olga"));
   }
 
   @Test
@@ -368,6 +368,7 @@ class OrderRoutesIT {
             config.consumer(),
             config.orders(),
             nobody,
+            config.notification(),
             config.management(),
             config.bus());
     try (RunningGateway free = new RunningGateway(without, true)) {

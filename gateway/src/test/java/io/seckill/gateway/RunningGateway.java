@@ -10,13 +10,22 @@ import io.seckill.common.bus.Board;
 import io.seckill.common.bus.BoardRequest;
 import io.seckill.common.bus.BusCodecs;
 import io.seckill.common.bus.BusFailures;
+import io.seckill.common.bus.DeadLetter;
+import io.seckill.common.bus.DeadLetterChange;
+import io.seckill.common.bus.DeadLetterQuery;
+import io.seckill.common.bus.DeadLetters;
+import io.seckill.common.bus.DeadLettersQuery;
 import io.seckill.common.bus.Done;
 import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.ItemChanged;
 import io.seckill.common.bus.ItemCreate;
 import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
+import io.seckill.common.bus.NotificationRetry;
+import io.seckill.common.bus.Notifications;
+import io.seckill.common.bus.NotificationsQuery;
 import io.seckill.common.bus.OrderCancel;
+import io.seckill.common.bus.OrderEvent;
 import io.seckill.common.bus.OrderQuery;
 import io.seckill.common.bus.OrderRefund;
 import io.seckill.common.bus.OrderViews;
@@ -35,10 +44,13 @@ import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.ItemId;
+import io.seckill.common.id.LetterId;
 import io.seckill.common.id.OrderId;
 import io.seckill.common.id.UserId;
 import io.seckill.common.item.ItemRecord;
 import io.seckill.common.item.ItemState;
+import io.seckill.common.order.LetterState;
+import io.seckill.common.order.NotificationState;
 import io.seckill.common.order.OrderStatus;
 import io.seckill.common.order.OrderView;
 import io.seckill.common.role.RoleDeployment;
@@ -70,6 +82,13 @@ final class RunningGateway implements AutoCloseable {
   private final GatewayRole role;
   private final GatewayPorts ports;
   private final Queue<PurchaseRequest> purchases = new ConcurrentLinkedQueue<>();
+
+  /** The one dead letter. */
+  static final LetterId LETTER = LetterId.parse("3:0:1:4");
+
+  /** What it says. */
+  static final String PAYLOAD = "{\"k\":\"win\"}";
+
   private final Queue<Object> changes = new ConcurrentLinkedQueue<>();
 
   /** Null from it means that no answer comes. */
@@ -158,6 +177,10 @@ final class RunningGateway implements AutoCloseable {
 
   double count(String name, String tag, String value) {
     return registry.get(name).tag(tag, value).counter().count();
+  }
+
+  double counter(String name) {
+    return registry.get(name).counter().count();
   }
 
   double gauge(String name) {
@@ -265,6 +288,11 @@ final class RunningGateway implements AutoCloseable {
     vertx.eventBus().consumer(Addresses.REFUND_ORDER, this::refund);
     vertx.eventBus().consumer(Addresses.START_PAYMENT, this::startPayment);
     vertx.eventBus().consumer(Addresses.PAYMENT_NOTICE, this::notice);
+    vertx.eventBus().consumer(Addresses.NOTIFICATIONS, this::notifications);
+    vertx.eventBus().consumer(Addresses.RETRY_NOTIFICATION, this::retryNotification);
+    vertx.eventBus().consumer(Addresses.DEAD_LETTERS, this::letters);
+    vertx.eventBus().consumer(Addresses.DEAD_LETTER, this::letter);
+    vertx.eventBus().consumer(Addresses.CHANGE_DEAD_LETTER, this::changeLetter);
     vertx
         .eventBus()
         .<ItemCreate>consumer(
@@ -338,6 +366,66 @@ final class RunningGateway implements AutoCloseable {
     replyAbout(message, null, message.body().orderId(), new Done());
   }
 
+  /** There is one, and more of them. */
+  private void notifications(Message<NotificationsQuery> message) {
+    changes.add(message.body());
+    OrderEvent event =
+        new OrderEvent(new UserId("ann"), ORDER, OrderStatus.PAID, "", true, 1_700_000_000_123L);
+    message.reply(
+        new Notifications(
+            List.of(
+                new Notifications.Notification(7, event, NotificationState.DEAD, 12, "HTTP 500")),
+            true));
+  }
+
+  private void retryNotification(Message<NotificationRetry> message) {
+    changes.add(message.body());
+    if (message.body().id() == 7) {
+      message.reply(new Done());
+    } else {
+      BusFailures.reply(
+          message, new SeckillException(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title()));
+    }
+  }
+
+  private void letters(Message<DeadLettersQuery> message) {
+    changes.add(message.body());
+    message.reply(new DeadLetters(List.of(deadLetter(LetterState.OPEN, "")), true));
+  }
+
+  private void letter(Message<DeadLetterQuery> message) {
+    replyAbout(message, message.body().id(), deadLetter(LetterState.OPEN, PAYLOAD));
+  }
+
+  private void changeLetter(Message<DeadLetterChange> message) {
+    changes.add(message.body());
+    replyAbout(message, message.body().id(), deadLetter(LetterState.SETTLING, PAYLOAD));
+  }
+
+  /** There is one letter, of ann's win. */
+  private void replyAbout(Message<?> message, LetterId id, DeadLetter letter) {
+    if (!id.equals(LETTER)) {
+      BusFailures.reply(
+          message, new SeckillException(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title()));
+    } else {
+      message.reply(letter);
+    }
+  }
+
+  private static DeadLetter deadLetter(LetterState state, String payload) {
+    return new DeadLetter(
+        LETTER,
+        state,
+        "LIMIT",
+        "user ann would hold 2 units of item 1",
+        payload,
+        new UserId("ann"),
+        ORDER,
+        List.of(new DeadLetter.Units(new ItemId(1), 2)),
+        1_700_000_000_000L,
+        0);
+  }
+
   /** The one order is ann's; an operator and the provider, who are null, may name it too. */
   private void replyAbout(Message<?> message, UserId user, OrderId order, Object answer) {
     boolean found = order.equals(ORDER) && (user == null || user.equals(new UserId("ann")));
@@ -367,7 +455,8 @@ final class RunningGateway implements AutoCloseable {
         199_900,
         "CNY",
         1_700_000_000_123L,
-        0);
+        0,
+        false);
   }
 
   @Override

@@ -38,7 +38,10 @@ public final class TestConfigs {
         10_000_000,
         userPerWindow,
         1_000,
-        10_000);
+        10_000,
+        10_000,
+        10_000,
+        30_000);
   }
 
   /** Free ports on loopback, and more time for everything than a machine stands still. */
@@ -51,7 +54,25 @@ public final class TestConfigs {
     return gateway(600, 500);
   }
 
+  /** Event streams with short intervals. */
+  public static SeckillConfig.Gateway events(int maxStreams, int perUser) {
+    return events(maxStreams, perUser, 60_000);
+  }
+
+  /** The same, where connections may be still for so long. */
+  public static SeckillConfig.Gateway events(int maxStreams, int perUser, long idleTimeoutMs) {
+    return gateway(10_000, 10_000, idleTimeoutMs, new Streams(maxStreams, perUser, 250, 100, 200));
+  }
+
   private static SeckillConfig.Gateway gateway(long requestTimeoutMs, long purchaseBudgetMs) {
+    return gateway(
+        requestTimeoutMs, purchaseBudgetMs, 60_000, new Streams(32, 3, 15_000, 2_000, 5_000));
+  }
+
+  private record Streams(int most, int perUser, long heartbeatMs, long placeMs, long resyncMs) {}
+
+  private static SeckillConfig.Gateway gateway(
+      long requestTimeoutMs, long purchaseBudgetMs, long idleTimeoutMs, Streams streams) {
     return new SeckillConfig.Gateway(
         "127.0.0.1",
         0,
@@ -61,11 +82,16 @@ public final class TestConfigs {
         64,
         4_096,
         requestTimeoutMs,
-        60_000,
+        idleTimeoutMs,
         purchaseBudgetMs,
         List.of(),
         List.of("https://shop.example"),
-        true);
+        true,
+        streams.most(),
+        streams.perUser(),
+        streams.heartbeatMs(),
+        streams.placeMs(),
+        streams.resyncMs());
   }
 
   /** All together. */
@@ -92,8 +118,8 @@ public final class TestConfigs {
         new SeckillConfig.OrderIdKey(new Secret("00112233445566778899aabbccddeeff")),
         gateway,
         admission,
-        new SeckillConfig.Engine(1, 20_000, 128, 2, 250, 1_000, 500, 2_000_000),
-        new SeckillConfig.Consumer(1_000, 500, 30_000, 5, 5_000, 86_400_000),
+        new SeckillConfig.Engine(1, 20_000, 128, 2, 250, 1_000, 500, 2_000_000, 100_000),
+        new SeckillConfig.Consumer(1_000, 500, 30_000, 5, 5_000, 86_400_000, 0),
         new SeckillConfig.Orders(500, 500),
         new SeckillConfig.Payment(
             SeckillConfig.Provider.SANDBOX,
@@ -102,6 +128,7 @@ public final class TestConfigs {
             2_000,
             60_000,
             1_000),
+        new SeckillConfig.Notification("", new Secret(""), 500, 12, 5_000),
         new SeckillConfig.Management("127.0.0.1", 0),
         new SeckillConfig.Bus(false, "127.0.0.1", 0, List.of(), ""));
   }

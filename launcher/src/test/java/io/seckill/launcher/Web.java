@@ -10,6 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /** HTTP as a stranger speaks it. */
@@ -18,7 +19,7 @@ public final class Web {
   /** Against hanging. */
   private static final Duration BOUND = Duration.ofSeconds(30);
 
-  private static final int COME_AGAIN = 503;
+  private static final Set<Integer> COME_AGAIN = Set.of(429, 503);
 
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(BOUND).build();
@@ -94,8 +95,9 @@ public final class Web {
 
   /**
    * The answer of a buyer or an operator who comes again under the same key as long as he is told
-   * to: a machine that stands still for a moment makes any answer a "not now". When he came again
-   * because the outcome was unknown, his own first win is a replay.
+   * to: a machine that stands still for a moment makes any answer a "not now", and nobody may ask
+   * as fast as a test would. When he came again because the outcome was unknown, his own first win
+   * is a replay.
    */
   public static Answer patiently(Duration bound, Callable<Answer> call)
       throws InterruptedException {
@@ -105,7 +107,7 @@ public final class Web {
         "an answer that lasts",
         () -> {
           last[0] = call.call();
-          return last[0].status() != COME_AGAIN;
+          return !COME_AGAIN.contains(last[0].status());
         });
     return last[0];
   }

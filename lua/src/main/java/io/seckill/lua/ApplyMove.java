@@ -4,7 +4,10 @@ import io.seckill.common.item.Move;
 import io.vertx.core.Future;
 import java.util.List;
 
-/** {@code apply_move.lua}: lets units into a shard, once and in order. */
+/**
+ * {@code apply_move.lua}: lets units into a shard, once and in order. They go to those who wait for
+ * them first.
+ */
 public final class ApplyMove {
 
   private static final Script SCRIPT = Script.load("apply_move");
@@ -12,12 +15,20 @@ public final class ApplyMove {
   private ApplyMove() {}
 
   /**
-   * Applies it: OK, ALREADY, GAP, NOT_READY, LOST, NOT_WRITTEN, FENCED, FROZEN or EXPIRED.
+   * What to apply.
    *
    * @param move a move in
+   * @param group id of the item's group, empty without one
+   */
+  public record Args(Move move, String group) {}
+
+  /**
+   * Applies it: OK, ALREADY, GAP, NOT_READY, GROUP (the shard knows another group), LOST,
+   * NOT_WRITTEN, FENCED, FROZEN or EXPIRED.
    */
   public static Future<StepResult> run(
-      RedisLink link, Fence fence, RedisKeys keys, Move move, long timeoutMs) {
+      RedisLink link, Fence fence, RedisKeys keys, Args args, long timeoutMs) {
+    Move move = args.move();
     if (!move.kind().isIn()) {
       throw new IllegalArgumentException(move.kind() + " lets no units in");
     }
@@ -25,13 +36,14 @@ public final class ApplyMove {
         .run(
             link,
             fence,
-            List.of(keys.head(), keys.log(), keys.item(move.item()), keys.stock(move.item())),
+            JoinWaitlist.keysOf(keys, move.item(), args.group()),
             List.of(
                 move.item().toString(),
+                args.group(),
                 Long.toString(move.number()),
                 Long.toString(move.units()),
                 move.kind().name()),
             timeoutMs)
-        .map(StepResult::of);
+        .map(StepResult::ofUnitsIn);
   }
 }

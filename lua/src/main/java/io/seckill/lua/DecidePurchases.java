@@ -15,6 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * {@code decide_purchases.lua}: decides a batch of purchases of one shard, each all or nothing, in
@@ -56,16 +57,24 @@ public final class DecidePurchases {
    * @param seenSeq the highest number of the fence's epoch that the caller has seen; 0 for none. A
    *     shard that knows less has lost what it had told: it is frozen and refuses as FENCED
    * @param groups which items have a group
+   * @param waitedFor whether anybody waits for an item in any shard, as the caller believes it:
+   *     then nobody who comes now wins it. Where somebody waits in this shard, the shard knows
+   *     itself
    * @param lead the item that the shard was last heard to name as its lead, or null; with a wrong
    *     one nothing is decided
    * @param purchases 1 to {@value #MAX_BATCH}
    */
   public record Batch(
-      Limits limits, long seenSeq, ItemGroups groups, ItemId lead, List<Purchase> purchases) {
+      Limits limits,
+      long seenSeq,
+      ItemGroups groups,
+      Predicate<ItemId> waitedFor,
+      ItemId lead,
+      List<Purchase> purchases) {
 
-    /** A batch of a caller that knows no lead. */
+    /** A batch of a caller that knows no lead and nobody who waits. */
     public Batch(Limits limits, long seenSeq, ItemGroups groups, List<Purchase> purchases) {
-      this(limits, seenSeq, groups, null, purchases);
+      this(limits, seenSeq, groups, item -> false, null, purchases);
     }
   }
 
@@ -160,7 +169,7 @@ public final class DecidePurchases {
     List<String> scriptKeys = new ArrayList<>();
     scriptKeys.add(keys.head());
     scriptKeys.add(keys.log());
-    List<String> args = new ArrayList<>(8 + 3 * purchases.size());
+    List<String> args = new ArrayList<>(9 + 3 * purchases.size());
     args.add(Long.toString(batch.seenSeq()));
     args.add(Long.toString(limits.maxLogEntries()));
     args.add(Integer.toString(limits.windowWins()));
@@ -174,6 +183,7 @@ public final class DecidePurchases {
       String group = batch.groups().idOf(item);
       args.add(item.toString());
       args.add(group);
+      args.add(batch.waitedFor().test(item) ? "1" : "");
       if (!group.isEmpty()) {
         groups.add(group);
       }

@@ -19,7 +19,12 @@ public final class ForgetItem {
             link,
             fence,
             List.of(
-                keys.head(), keys.items(), keys.item(item), keys.stock(item), keys.receipts(item)),
+                keys.head(),
+                keys.items(),
+                keys.item(item),
+                keys.stock(item),
+                keys.receipts(item),
+                keys.waitlist(item)),
             List.of(item.toString()),
             timeoutMs)
         .map(StepResult::of);

@@ -23,6 +23,8 @@ public enum PurchaseStatus {
    * item of the purchase, null when there is none.
    */
   LIMIT,
+  /** Others wait for units of an item of the purchase: whoever comes now is not served before. */
+  LINE,
   /** This shard has too few units; the number is what it has. */
   DRY(true),
   /** The user's window is full; the number is the milliseconds to wait. */

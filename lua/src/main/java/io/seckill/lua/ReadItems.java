@@ -12,16 +12,17 @@ import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** {@code read_items.lua}: items of a shard together with (epoch, seq), as of one instant. */
 public final class ReadItems {
 
-  /** Items in one call: two commands each, about a millisecond in all. */
+  /** Items in one call: two or three commands each, about a millisecond in all. */
   public static final int MAX_ITEMS = 500;
 
   private static final Script SCRIPT = Script.load("read_items");
   private static final int FIRST = 8;
-  private static final int WIDTH = 18;
+  private static final int WIDTH = 20;
 
   private ReadItems() {}
 
@@ -56,6 +57,9 @@ public final class ReadItems {
    * @param received units received from other shards
    * @param granted units that came in, less what went out for good; without those between shards
    * @param stock units to sell; empty when the key is missing or spoilt
+   * @param waiters users who wait for a unit in this shard
+   * @param oldest score of the first of them, comparable between shards; empty when nobody waits,
+   *     and when the waitlist is missing or spoilt although somebody does
    */
   public record ShardItem(
       ItemDefinition definition,
@@ -65,7 +69,9 @@ public final class ReadItems {
       long sent,
       long received,
       long granted,
-      Optional<Long> stock) {}
+      Optional<Long> stock,
+      long waiters,
+      OptionalLong oldest) {}
 
   /** The ids of all items that a shard knows, ascending. */
   public static Future<List<ItemId>> known(RedisLink link, RedisKeys keys, long timeoutMs) {
@@ -87,11 +93,12 @@ public final class ReadItems {
     if (items.size() > MAX_ITEMS) {
       throw new IllegalArgumentException("at most " + MAX_ITEMS + " items");
     }
-    List<String> scriptKeys = new ArrayList<>(1 + 2 * items.size());
+    List<String> scriptKeys = new ArrayList<>(1 + 3 * items.size());
     scriptKeys.add(keys.head());
     for (ItemId item : items) {
       scriptKeys.add(keys.item(item));
       scriptKeys.add(keys.stock(item));
+      scriptKeys.add(keys.waitlist(item));
     }
     return SCRIPT
         .run(link, link.fence(0, timeoutMs), scriptKeys, List.of(), timeoutMs)
@@ -144,7 +151,9 @@ public final class ReadItems {
             reply.get(at + 14).toLong(),
             reply.get(at + 15).toLong(),
             reply.get(at + 16).toLong(),
-            stock.isEmpty() ? Optional.empty() : Optional.of(Long.parseLong(stock))));
+            stock.isEmpty() ? Optional.empty() : Optional.of(Long.parseLong(stock)),
+            reply.get(at + 18).toLong(),
+            FindWaiters.scoreOf(reply.get(at + 19))));
   }
 
   private static ItemGroup groupOf(String id, int limitPerUser) {

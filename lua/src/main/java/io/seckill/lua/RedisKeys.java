@@ -64,6 +64,11 @@ public final class RedisKeys {
     return prefix + "receipts:" + item.value();
   }
 
+  /** Sorted set: those who wait for a unit → score, in the order in which they joined. */
+  public String waitlist(ItemId item) {
+    return prefix + "waitlist:" + item.value();
+  }
+
   /** Hash: user → units that he holds of a group of items; 1 or more. */
   public String held(String group) {
     return prefix + "held:" + group;

@@ -9,7 +9,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** {@code release_win.lua}: gives the units and the quota of one held win back, once. */
+/**
+ * {@code release_win.lua}: gives the units and the quota of one held win back, once. Units that
+ * come into stock go to those who wait for them first.
+ */
 public final class ReleaseWin {
 
   private static final Script SCRIPT = Script.load("release_win");
@@ -44,6 +47,7 @@ public final class ReleaseWin {
       scriptKeys.add(keys.item(item));
       scriptKeys.add(keys.stock(item));
       scriptKeys.add(keys.receipts(item));
+      scriptKeys.add(keys.waitlist(item));
       String group = release.groups().idOf(item);
       args.add(item.toString());
       args.add(group);
@@ -52,6 +56,6 @@ public final class ReleaseWin {
       }
     }
     groups.forEach(group -> scriptKeys.add(keys.held(group)));
-    return SCRIPT.run(link, fence, scriptKeys, args, timeoutMs).map(StepResult::of);
+    return SCRIPT.run(link, fence, scriptKeys, args, timeoutMs).map(StepResult::ofUnitsIn);
   }
 }

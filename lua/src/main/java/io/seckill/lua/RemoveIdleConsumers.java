@@ -13,10 +13,11 @@ public final class RemoveIdleConsumers {
   /**
    * Whom to remove.
    *
-   * @param keep the caller's own name, which stays
-   * @param idleMs how long a consumer without pending entries has been silent, milliseconds
+   * @param caller the caller's own name
+   * @param leaves whether the caller reads no more: then its own name goes as well
+   * @param idleMs how long another consumer without pending entries has been silent, milliseconds
    */
-  public record Args(String keep, long idleMs) {}
+  public record Args(String caller, boolean leaves, long idleMs) {}
 
   /** Removes them and tells how many; 0 also when the call was fenced or came too late. */
   public static Future<Integer> run(
@@ -26,7 +27,11 @@ public final class RemoveIdleConsumers {
             link,
             fence,
             List.of(keys.head(), keys.log()),
-            List.of(RedisKeys.GROUP, args.keep(), Long.toString(args.idleMs())),
+            List.of(
+                RedisKeys.GROUP,
+                args.caller(),
+                Long.toString(args.idleMs()),
+                args.leaves() ? "1" : ""),
             timeoutMs)
         .map(reply -> reply.get(0).toString().equals("OK") ? reply.get(1).toInteger() : 0);
   }

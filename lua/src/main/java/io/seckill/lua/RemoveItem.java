@@ -40,7 +40,8 @@ public final class RemoveItem {
                 keys.items(),
                 keys.item(item),
                 keys.stock(item),
-                keys.receipts(item)));
+                keys.receipts(item),
+                keys.waitlist(item)));
     if (!removal.group().isEmpty()) {
       scriptKeys.add(keys.held(removal.group()));
     }

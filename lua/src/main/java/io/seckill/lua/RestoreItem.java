@@ -56,7 +56,8 @@ public final class RestoreItem {
                 keys.items(),
                 keys.item(item.id()),
                 keys.stock(item.id()),
-                keys.receipts(item.id())),
+                keys.receipts(item.id()),
+                keys.waitlist(item.id())),
             args,
             timeoutMs)
         .map(StepResult::of);

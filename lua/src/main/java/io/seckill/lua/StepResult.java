@@ -8,8 +8,14 @@ import java.util.Arrays;
  *
  * @param status the first word
  * @param detail its second element as text, empty when there is none; see the script
+ * @param promoted waiters who got a unit by this change, where units came into stock
  */
-public record StepResult(Status status, String detail) {
+public record StepResult(Status status, String detail, long promoted) {
+
+  /** Of a change that lets nobody in. */
+  public StepResult(Status status, String detail) {
+    this(status, detail, 0);
+  }
 
   /** The words of such scripts. */
   public enum Status {
@@ -50,6 +56,14 @@ public record StepResult(Status status, String detail) {
         .findFirst()
         .map(status -> new StepResult(status, reply.size() > 1 ? reply.get(1).toString() : ""))
         .orElseThrow(() -> new IllegalStateException("a script answered " + word));
+  }
+
+  /** Of a script whose fourth element tells how many waiters it let in. */
+  static StepResult ofUnitsIn(Response reply) {
+    StepResult result = of(reply);
+    return result.status == Status.OK
+        ? new StepResult(result.status, result.detail, reply.get(3).toLong())
+        : result;
   }
 
   /** Whether the change is there now. */

@@ -17,6 +17,7 @@ import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
 
 /**
@@ -54,6 +55,15 @@ class DecidePurchasesPropertyIT {
   /** Gives a win back. */
   record Release(int win) implements Step {}
 
+  /** Somebody wants to wait; at most so many may. */
+  record Join(int user, int item, int maxWaiters) implements Step {}
+
+  /** Somebody waits no longer. */
+  record Leave(int user, int item) implements Step {}
+
+  /** Units in stock go to waiters. */
+  record Promote(int item, int most) implements Step {}
+
   /** Lets units in. */
   record Restock(int item, int units) implements Step {}
 
@@ -67,8 +77,8 @@ class DecidePurchasesPropertyIT {
   Arbitrary<List<ItemPlan>> items() {
     return Combinators.combine(
             Arbitraries.integers().between(1, 3),
-            Arbitraries.integers().between(0, 6),
-            Arbitraries.integers().between(0, 2))
+            Arbitraries.of(0, 0, 1, 1, 2, 3, 6),
+            Arbitraries.of(0, 1, 1, 2))
         .as(ItemPlan::new)
         .list()
         .ofMinSize(1)
@@ -77,7 +87,8 @@ class DecidePurchasesPropertyIT {
 
   @Provide
   Arbitrary<List<Step>> steps() {
-    Arbitrary<Integer> any = Arbitraries.integers().between(0, 100);
+    Arbitrary<Integer> any =
+        Arbitraries.integers().between(0, 99).withDistribution(RandomDistribution.uniform());
     Arbitrary<Integer> few = Arbitraries.integers().between(1, 3);
     Arbitrary<BuyPlan> purchase =
         Combinators.combine(
@@ -96,19 +107,23 @@ class DecidePurchasesPropertyIT {
         Combinators.combine(
                 any,
                 Arbitraries.frequency(
-                    Tuple.of(4, ItemState.OPEN),
-                    Tuple.of(2, ItemState.PAUSED),
+                    Tuple.of(9, ItemState.OPEN),
+                    Tuple.of(3, ItemState.PAUSED),
                     Tuple.of(1, ItemState.ENDED)))
             .as(Change::new);
     return Arbitraries.frequencyOf(
             Tuple.of(6, buy),
             Tuple.of(3, any.map(Release::new)),
-            Tuple.of(1, Combinators.combine(any, few).as(Restock::new)),
+            Tuple.of(2, Combinators.combine(any, few).as(Restock::new)),
+            Tuple.of(6, Combinators.combine(any, any, Arbitraries.of(2, 5, 5, 5)).as(Join::new)),
+            Tuple.of(1, Combinators.combine(any, any).as(Leave::new)),
+            Tuple.of(1, Combinators.combine(any, few).as(Promote::new)),
             Tuple.of(1, change),
-            Tuple.of(1, Arbitraries.of(true, false, false).map(Switch::new)))
+            Tuple.of(1, Arbitraries.of(true, false, false, false).map(Switch::new)))
         .list()
         .ofMinSize(1)
-        .ofMaxSize(30);
+        .ofMaxSize(40)
+        .withSizeDistribution(RandomDistribution.uniform());
   }
 
   /** Histories are all edges already, so jqwik's own edge cases would only take tries away. */
@@ -147,6 +162,12 @@ class DecidePurchasesPropertyIT {
         if (!wins.isEmpty()) {
           shard.release(wins.get(release.win() % wins.size()));
         }
+      } else if (step instanceof Join join) {
+        shard.join(user(join.user()), definition(join.item()).id(), join.maxWaiters());
+      } else if (step instanceof Leave leave) {
+        shard.leave(user(leave.user()), definition(leave.item()).id());
+      } else if (step instanceof Promote promote) {
+        shard.promote(definition(promote.item()).id(), promote.most());
       } else if (step instanceof Restock restock) {
         ShardModel.Item item = item(restock.item());
         shard.move(
@@ -159,6 +180,10 @@ class DecidePurchasesPropertyIT {
       } else if (step instanceof Switch change) {
         shard.switchSales(change.stopped(), ++salesGeneration);
       }
+    }
+
+    private static String user(int number) {
+      return USERS.get(number % USERS.size());
     }
 
     private ItemDefinition definition(int number) {
@@ -174,7 +199,7 @@ class DecidePurchasesPropertyIT {
       for (BuyPlan plan : buy.purchases()) {
         Map<ItemId, Integer> lines = new HashMap<>();
         plan.lines().forEach((item, units) -> lines.put(definition(item).id(), units));
-        String user = USERS.get(plan.user() % USERS.size());
+        String user = user(plan.user());
         String key = plan.key() == 0 ? null : "key-" + plan.key();
         purchases.add(TestShard.basket(user, key, lines));
       }

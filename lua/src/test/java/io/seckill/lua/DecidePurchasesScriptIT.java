@@ -585,7 +585,7 @@ class DecidePurchasesScriptIT {
       }
       long beforeMs = redisTimeMs();
       long seq = shard.seq();
-      Batch call = new Batch(window, 0, ItemGroups.NONE, hint, batch);
+      Batch call = new Batch(window, 0, ItemGroups.NONE, id -> false, hint, batch);
       Decided decided = (Decided) shard.call(shard.fence(), call);
       long afterMs = redisTimeMs();
       hint = random.nextInt(5) == 0 ? items.get(random.nextInt(3)) : decided.lead();
@@ -795,6 +795,7 @@ class DecidePurchasesScriptIT {
                             "",
                             "1",
                             item.toString(),
+                            "",
                             "",
                             "alice",
                             "k",

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.seckill.common.bus.SalesRecord;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
+import io.seckill.common.id.UserId;
 import io.seckill.common.item.ItemDefinition;
 import io.seckill.common.item.ItemState;
 import io.seckill.lua.DecidePurchases.Limits;
@@ -103,6 +104,8 @@ class DeclaredKeysIT {
     EntryId ofGroup = shard.win(basket("alice", "k3", Map.of(one, 1, variant.id(), 1)));
     shard.win(buy("bob", "k3", variant.id(), 2));
     shard.release("alice", ofGroup, one, variant.id());
+    waitAndLetIn(shard, variant.id());
+    waitAndLetIn(shard, one);
     assertThat(shard.remove(variant.id(), 3).status()).isEqualTo(StepResult.Status.OK);
     assertThat(shard.remove(two, 3).status()).isEqualTo(StepResult.Status.OK);
 
@@ -118,7 +121,7 @@ class DeclaredKeysIT {
                         shard.link,
                         shard.fence(),
                         shard.keys,
-                        new RemoveIdleConsumers.Args("me", 0),
+                        new RemoveIdleConsumers.Args("me", false, 0),
                         TIMEOUT_MS)))
         .isEqualTo(1);
 
@@ -145,6 +148,10 @@ class DeclaredKeysIT {
                 new PutItem.ItemVersion(4, ItemState.OPEN),
                 new RestoreItem.Counters(2, 3, 0, 0, 15, 14),
                 TIMEOUT_MS));
+    RestoreWaiters.Page line =
+        new RestoreWaiters.Page(
+            one, true, List.of(new RestoreWaiters.Waiter(new UserId("dan"), 1)));
+    shard.run(() -> RestoreWaiters.run(shard.link, repair, shard.keys, line, TIMEOUT_MS));
     shard.run(
         () ->
             RestoreReceipts.run(
@@ -158,5 +165,26 @@ class DeclaredKeysIT {
                     OpenShard.run(
                         shard.link, repair, shard.keys, SalesRecord.UNTOUCHED, TIMEOUT_MS)))
         .isEqualTo(StepResult.Status.OK);
+  }
+
+  /** Every way by which a unit comes to somebody who waits. */
+  private static void waitAndLetIn(TestShard shard, ItemId item) {
+    String user = "waiting-for-" + item + "-";
+    long stock = shard.read(item).stock().orElseThrow();
+    EntryId win = null;
+    for (int i = 0; i < stock; i++) {
+      win = shard.win(buy(user + "buyer" + i, null, item, 1));
+    }
+    for (int i = 0; i < 4; i++) {
+      assertThat(shard.join(user + i, item)).isInstanceOf(JoinWaitlist.InLine.class);
+    }
+    shard.leave(user + 0, item);
+    shard.find(item, List.of(user + 1), List.of(1L));
+    assertThat(shard.release(user + "buyer" + (stock - 1), win, item).promoted()).isEqualTo(1);
+    long move = shard.read(item).lastMove() + 1;
+    assertThat(shard.move(item, move, 1).promoted()).isEqualTo(1);
+    shard.redis("INCR", shard.keys.stock(item));
+    assertThat(shard.promote(item, 5)).isEqualTo(new PromoteWaiters.Promoted(1, 0, 0, 0));
+    shard.redis("INCRBY", shard.keys.stock(item), "10");
   }
 }

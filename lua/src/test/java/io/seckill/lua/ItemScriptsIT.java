@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ItemScriptsIT {
 
   /** How many of the steps that the fence guards change an open shard. */
-  private static final int CHANGES = 7;
+  private static final int CHANGES = 10;
 
   @Parameter TestServer server;
 
@@ -89,7 +89,16 @@ class ItemScriptsIT {
     assertThat(shard.read(item.id()))
         .isEqualTo(
             new ReadItems.ShardItem(
-                item, new PutItem.ItemVersion(2, ItemState.OPEN), 1, 1, 0, 0, 5, Optional.of(5L)));
+                item,
+                new PutItem.ItemVersion(2, ItemState.OPEN),
+                1,
+                1,
+                0,
+                0,
+                5,
+                Optional.of(5L),
+                0,
+                OptionalLong.empty()));
   }
 
   @Test
@@ -109,7 +118,9 @@ class ItemScriptsIT {
                 0,
                 0,
                 5,
-                Optional.of(3L)));
+                Optional.of(3L),
+                0,
+                OptionalLong.empty()));
   }
 
   @Test
@@ -168,7 +179,7 @@ class ItemScriptsIT {
     ItemDefinition item = shard.define(1);
     shard.put(item, 1, ItemState.PREPARED);
     List<Future<StepResult>> calls = new ArrayList<>();
-    Move move = new Move(item.id(), 0, 1, Move.Kind.PREHEAT, 100);
+    ApplyMove.Args move = new ApplyMove.Args(new Move(item.id(), 0, 1, Move.Kind.PREHEAT, 100), "");
     for (int i = 0; i < 50; i++) {
       calls.add(
           shard.loop.start(
@@ -363,10 +374,10 @@ class ItemScriptsIT {
     assertThat(allSteps(late, definition, win).subList(0, CHANGES)).containsOnly(EXPIRED);
     assertThat(shard.everything(item)).isEqualTo(before);
     // Repairing steps need a shard that is being repaired, the others one that is open.
-    assertThat(allSteps(right, definition, win).subList(CHANGES, CHANGES + 6)).containsOnly(FROZEN);
+    assertThat(allSteps(right, definition, win).subList(CHANGES, CHANGES + 7)).containsOnly(FROZEN);
     shard.redis("HSET", shard.keys.head(), "state", "REPAIRING");
     String repairing = shard.everything(item);
-    assertThat(allSteps(late, definition, win).subList(CHANGES, CHANGES + 6)).containsOnly(EXPIRED);
+    assertThat(allSteps(late, definition, win).subList(CHANGES, CHANGES + 7)).containsOnly(EXPIRED);
     assertThat(shard.everything(item)).isEqualTo(repairing);
     assertThat(allSteps(right, definition, win).subList(0, CHANGES)).containsOnly(FROZEN);
   }
@@ -382,21 +393,32 @@ class ItemScriptsIT {
     SalesRecord stop = new SalesRecord(true, 1);
     RemoveItem.Args removal = new RemoveItem.Args(item.id(), 3, "");
     SendUnits.Args send = new SendUnits.Args(item.id(), 1, 1, OptionalLong.empty());
+    UserId bob = new UserId("bob");
+    JoinWaitlist.Args join = new JoinWaitlist.Args(bob, item.id(), "", 10, 1_000);
+    LeaveWaitlist.Args leave = new LeaveWaitlist.Args(bob, item.id());
+    PromoteWaiters.Args promotion = new PromoteWaiters.Args(item.id(), "", 1, 1_000);
+    RestoreWaiters.Page line =
+        new RestoreWaiters.Page(item.id(), true, List.of(new RestoreWaiters.Waiter(bob, 1)));
     RestoreHoldings.Page page = new RestoreHoldings.Page("g", true, Map.of("bob", 1L));
     RestoreItem.Counters counters = new RestoreItem.Counters(1, 1, 0, 0, 5, 5);
     return List.of(
         shard.step(() -> PutItem.run(link, fence, keys, item, version, TIMEOUT_MS)),
-        shard.step(() -> ApplyMove.run(link, fence, keys, move, TIMEOUT_MS)),
+        shard.step(
+            () -> ApplyMove.run(link, fence, keys, new ApplyMove.Args(move, ""), TIMEOUT_MS)),
         shard.step(() -> ReleaseWin.run(link, fence, keys, release, TIMEOUT_MS)),
         shard.step(() -> TakeUnits.run(link, fence, keys, out, TIMEOUT_MS)),
         shard.step(() -> SwitchSales.run(link, fence, keys, stop, TIMEOUT_MS)),
         shard.step(() -> RemoveItem.run(link, fence, keys, removal, TIMEOUT_MS)),
         statusOf(shard.run(() -> SendUnits.run(link, fence, keys, send, TIMEOUT_MS))),
+        statusOf(shard.run(() -> JoinWaitlist.run(link, fence, keys, join, TIMEOUT_MS))),
+        shard.step(() -> LeaveWaitlist.run(link, fence, keys, leave, TIMEOUT_MS)),
+        statusOf(shard.run(() -> PromoteWaiters.run(link, fence, keys, promotion, TIMEOUT_MS))),
         shard.step(() -> RestoreItem.run(link, fence, keys, item, version, counters, TIMEOUT_MS)),
         shard.step(
             () ->
                 RestoreReceipts.run(link, fence, keys, item.id(), Map.of("bob", "0"), TIMEOUT_MS)),
         shard.step(() -> RestoreHoldings.run(link, fence, keys, page, TIMEOUT_MS)),
+        shard.step(() -> RestoreWaiters.run(link, fence, keys, line, TIMEOUT_MS)),
         shard.step(() -> ForgetItem.run(link, fence, keys, new ItemId(404), TIMEOUT_MS)),
         shard.step(() -> RenewRepair.run(link, fence, keys, TIMEOUT_MS)),
         shard.step(() -> OpenShard.run(link, fence, keys, SalesRecord.UNTOUCHED, TIMEOUT_MS)));
@@ -404,6 +426,15 @@ class ItemScriptsIT {
 
   private static StepResult.Status statusOf(SendUnits.Result result) {
     return StepResult.Status.valueOf(((SendUnits.NotSent) result).reason().name());
+  }
+
+  private static StepResult.Status statusOf(JoinWaitlist.Result result) {
+    return StepResult.Status.valueOf(((JoinWaitlist.NotInLine) result).reason().name());
+  }
+
+  private static StepResult.Status statusOf(PromoteWaiters.Result result) {
+    PromoteWaiters.Reason reason = ((PromoteWaiters.NotPromoted) result).reason();
+    return reason == PromoteWaiters.Reason.IDLE ? OK : StepResult.Status.valueOf(reason.name());
   }
 
   // read_items

@@ -76,6 +76,27 @@ final class ModelledShard {
         .isEqualTo(model.release(win));
   }
 
+  JoinWaitlist.Result join(String user, ItemId item, long maxWaiters) {
+    JoinWaitlist.Result expected = model.join(user, item, maxWaiters);
+    JoinWaitlist.Result told = shard.join(user, item, maxWaiters);
+    assertThat(
+            told instanceof JoinWaitlist.InLine line
+                ? new JoinWaitlist.InLine(0, line.waiters(), line.joined())
+                : told)
+        .isEqualTo(expected);
+    return told;
+  }
+
+  void leave(String user, ItemId item) {
+    assertThat(shard.leave(user, item).status()).isEqualTo(model.leave(user, item));
+  }
+
+  PromoteWaiters.Result promote(ItemId item, int most) {
+    PromoteWaiters.Result expected = model.promote(item, most);
+    assertThat(shard.promote(item, most)).isEqualTo(expected);
+    return expected;
+  }
+
   /** Everything that the shard holds is what the model holds, and nobody holds too much. */
   void check() {
     List<LogEntry> log = shard.log();
@@ -109,6 +130,9 @@ final class ModelledShard {
         .as("move, adds, sent, received, granted of %s", id)
         .containsExactly(item.move, item.adds, item.sent, item.received, item.granted);
     assertThat(read.stock()).contains(item.stock);
+    assertThat(read.waiters()).isEqualTo(item.line.size());
+    assertThat(read.oldest().isPresent()).isEqualTo(!item.line.isEmpty());
+    assertThat(shard.line(id)).as("those who wait, in their order").isEqualTo(item.line);
     Map<String, String> receipts = new TreeMap<>();
     for (String user : item.receipts.keySet()) {
       receipts.put(user, item.receipt(user));
@@ -138,9 +162,9 @@ final class ModelledShard {
   private static long stockByLog(ItemId id, List<LogEntry> log) {
     long stock = 0;
     for (LogEntry entry : log) {
-      if (entry instanceof LogEntry.Win win) {
+      if (entry.taken().isPresent()) {
         stock -=
-            win.lines().stream()
+            entry.taken().get().lines().stream()
                 .filter(line -> line.item().equals(id))
                 .mapToLong(LogEntry.WinLine::quantity)
                 .sum();

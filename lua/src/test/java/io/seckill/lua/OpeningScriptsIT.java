@@ -15,6 +15,7 @@ import io.seckill.lua.DecidePurchases.Refused;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -298,7 +299,9 @@ class OpeningScriptsIT {
                 0,
                 0,
                 20,
-                Optional.of(12L)));
+                Optional.of(12L),
+                0,
+                OptionalLong.empty()));
     Fence fence = shard.link.fence(epoch, TIMEOUT_MS);
     assertThat(shard.call(fence, NO_LIMITS, buy("alice", null, item, 1), buy("bob", null, item, 2)))
         .isEqualTo(

@@ -23,6 +23,7 @@ class RedisKeysTest {
     assertThat(keys.item(new ItemId(7))).isEqualTo("seckill:{0.0}:item:7");
     assertThat(keys.stock(new ItemId(7))).isEqualTo("seckill:{0.0}:stock:7");
     assertThat(keys.receipts(new ItemId(7))).isEqualTo("seckill:{0.0}:receipts:7");
+    assertThat(keys.waitlist(new ItemId(7))).isEqualTo("seckill:{0.0}:waitlist:7");
     assertThat(keys.held("g.1")).isEqualTo("seckill:{0.0}:held:g.1");
     assertThat(keys.windows()).containsExactly("seckill:{0.0}:window:0", "seckill:{0.0}:window:1");
   }
@@ -42,6 +43,7 @@ class RedisKeysTest {
               keys.item(item),
               keys.stock(item),
               keys.receipts(item),
+              keys.waitlist(item),
               keys.held("g"),
               keys.windows().get(0),
               keys.windows().get(1))) {

@@ -45,14 +45,12 @@ class RemoveIdleConsumersScriptIT {
   }
 
   private int remove(Fence fence, long idleMs) {
+    return remove(fence, new RemoveIdleConsumers.Args("me", false, idleMs));
+  }
+
+  private int remove(Fence fence, RemoveIdleConsumers.Args args) {
     return shard.run(
-        () ->
-            RemoveIdleConsumers.run(
-                shard.link,
-                fence,
-                shard.keys,
-                new RemoveIdleConsumers.Args("me", idleMs),
-                TIMEOUT_MS));
+        () -> RemoveIdleConsumers.run(shard.link, fence, shard.keys, args, TIMEOUT_MS));
   }
 
   private List<String> names() {
@@ -73,6 +71,15 @@ class RemoveIdleConsumersScriptIT {
   void SC_11_removeShouldKeepWhoeverWasHeardOfLately() {
     assertThat(remove(shard.fence(), A_DAY_MS)).isZero();
     assertThat(names()).hasSize(4);
+  }
+
+  @Test
+  void SC_11_whoLeavesShouldTakeHisNameWithHimUnlessHeHoldsEntries() {
+    assertThat(remove(shard.fence(), new RemoveIdleConsumers.Args("me", true, A_DAY_MS)))
+        .isEqualTo(1);
+    assertThat(remove(shard.fence(), new RemoveIdleConsumers.Args("holds", true, A_DAY_MS)))
+        .isZero();
+    assertThat(names()).containsExactlyInAnyOrder("gone", "also gone", "holds");
   }
 
   @Test

@@ -6,6 +6,7 @@ import static io.seckill.lua.TestShard.buy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.lua.DecidePurchases.Decided;
@@ -164,6 +165,28 @@ class ScriptIT {
       assertThat(shard.stock(item)).isEqualTo(Long.toString(10_000 - wins));
       assertThat(shard.redis("HLEN", shard.keys.receipts(item)).toLong()).isEqualTo(wins);
       assertThat(shard.wins()).hasSize((int) wins);
+    }
+  }
+
+  @Test
+  void ST_11_unitShouldComeToItsWaiterOrStayHeldWhenRedisIsAtItsMemoryBound() {
+    try (EmbeddedRedis redis = TestRedis.start();
+        TestShard shard = TestShard.open(TestRedis.address(redis))) {
+      ItemId item = shard.sell(1, 1);
+      EntryId win = shard.win(buy("early", null, item, 1));
+      shard.join("ann", item);
+      shard.redis("CONFIG", "SET", "maxmemory", "1000");
+      String before = shard.everything(item);
+
+      assertThat(shard.join("bob", item))
+          .isEqualTo(new JoinWaitlist.NotInLine(JoinWaitlist.Reason.NOT_WRITTEN, null, 0));
+      assertThat(shard.leave("ann", item).status()).isEqualTo(StepResult.Status.NOT_WRITTEN);
+      assertThat(shard.release("early", win, item).status())
+          .isEqualTo(StepResult.Status.NOT_WRITTEN);
+      assertThat(shard.everything(item)).isEqualTo(before);
+
+      shard.redis("CONFIG", "SET", "maxmemory", "0");
+      assertThat(shard.release("early", win, item).promoted()).isEqualTo(1);
     }
   }
 

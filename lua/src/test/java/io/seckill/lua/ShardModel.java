@@ -24,6 +24,7 @@ import java.util.TreeMap;
 final class ShardModel {
 
   private static final int KEPT_RELEASED = 32;
+  private static final int LET_IN_AT_ONCE = 64;
   private static final String REASON = "timeout";
 
   private final long epoch;
@@ -44,6 +45,9 @@ final class ShardModel {
     long granted;
     long stock;
     final Map<String, List<Entry>> receipts = new TreeMap<>();
+
+    /** Those who wait, in their order. */
+    final List<String> line = new ArrayList<>();
 
     Item(ItemDefinition definition) {
       this.definition = definition;
@@ -190,6 +194,7 @@ final class ShardModel {
       } else {
         item.granted += move.units();
       }
+      letIn(item, LET_IN_AT_ONCE);
     } else {
       long units = Math.min(move.units(), item.stock);
       log.add(new LogEntry.UnitsOut(nextPlace(), 0, move.item(), move.number(), units));
@@ -237,16 +242,23 @@ final class ShardModel {
     String user = purchase.user().value();
     EntryId earlier = null;
     for (PurchaseLine line : purchase.lines()) {
+      boolean isAnother = false;
+      EntryId same = null;
       for (Entry record : item(line).receipts.getOrDefault(user, List.of())) {
         boolean keyless = record.key.equals("-");
         if (record.key.equals(purchase.keyDigest()) && (record.held || !keyless)) {
-          if (!record.body.equals(purchase.bodyDigest())
-              || record.quantity != line.quantity().value()) {
-            return new Decision(PurchaseStatus.CONFLICT, null, 0);
+          if (record.body.equals(purchase.bodyDigest())
+              && record.quantity == line.quantity().value()) {
+            same = record.entry;
+          } else {
+            isAnother = true;
           }
-          earlier = record.entry;
         }
       }
+      if (same == null && isAnother) {
+        return new Decision(PurchaseStatus.CONFLICT, null, 0);
+      }
+      earlier = same == null ? earlier : same;
     }
     if (earlier != null) {
       return new Decision(PurchaseStatus.REPLAY, earlier, 0);
@@ -271,6 +283,11 @@ final class ShardModel {
         held = held == null ? item(line).latestHeld(user) : held;
       }
       return new Decision(PurchaseStatus.LIMIT, held, 0);
+    }
+    for (PurchaseLine line : purchase.lines()) {
+      if (!item(line).line.isEmpty()) {
+        return new Decision(PurchaseStatus.LINE, null, 0);
+      }
     }
     for (PurchaseLine line : purchase.lines()) {
       if (item(line).stock < line.quantity().value()) {
@@ -299,14 +316,20 @@ final class ShardModel {
   }
 
   private Decision win(Purchase purchase) {
+    LogEntry.Win win = take(purchase);
+    log.add(win);
+    PurchaseLine last = purchase.lines().get(purchase.lines().size() - 1);
+    return new Decision(PurchaseStatus.WIN, win.id(), item(last).stock);
+  }
+
+  /** Takes the units; the entry is the caller's to write. */
+  private LogEntry.Win take(Purchase purchase) {
     EntryId entry = nextPlace();
     List<LogEntry.WinLine> told = new ArrayList<>();
-    long left = 0;
     for (PurchaseLine line : purchase.lines()) {
       Item item = item(line);
       int quantity = line.quantity().value();
       item.stock -= quantity;
-      left = item.stock;
       item.receipts
           .computeIfAbsent(purchase.user().value(), u -> new ArrayList<>())
           .add(new Entry(purchase, entry, quantity));
@@ -321,16 +344,90 @@ final class ShardModel {
               definition.limitPerUser(),
               definition.payWithinMs()));
     }
-    log.add(
-        new LogEntry.Win(
-            entry, 0, purchase.user(), purchase.keyDigest(), purchase.bodyDigest(), told));
     wins.add(
         new Win(
             purchase.user().value(),
             entry,
             purchase.lines().stream().map(PurchaseLine::item).toList()));
-    return new Decision(PurchaseStatus.WIN, entry, left);
+    return new LogEntry.Win(
+        entry, 0, purchase.user(), purchase.keyDigest(), purchase.bodyDigest(), told);
   }
+
+  // Waiting
+
+  JoinWaitlist.Result join(String user, ItemId id, long maxWaiters) {
+    Item item = items.get(id);
+    if (item.state == ItemState.ENDED) {
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.ENDED, null, 0);
+    }
+    if (item.line.contains(user)) {
+      return new JoinWaitlist.InLine(0, item.line.size(), false);
+    }
+    if (item.state == ItemState.PAUSED || stopped) {
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.PAUSED, null, 0);
+    }
+    if (isAtLimit(item, user)) {
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.LIMIT, item.latestHeld(user), 0);
+    }
+    if (item.stock > 0 && item.line.isEmpty()) {
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.STOCK, null, item.stock);
+    }
+    if (item.line.size() >= maxWaiters) {
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.FULL, null, 0);
+    }
+    log.add(new LogEntry.Joined(nextPlace(), 0, id, new UserId(user)));
+    item.line.add(user);
+    return new JoinWaitlist.InLine(0, item.line.size(), true);
+  }
+
+  StepResult.Status leave(String user, ItemId id) {
+    if (!items.get(id).line.remove(user)) {
+      return StepResult.Status.ALREADY;
+    }
+    log.add(new LogEntry.Left(nextPlace(), 0, id, new UserId(user)));
+    return StepResult.Status.OK;
+  }
+
+  PromoteWaiters.Result promote(ItemId id, int most) {
+    Item item = items.get(id);
+    long stock = item.stock;
+    int waiters = item.line.size();
+    if (letIn(item, most) == 0) {
+      return new PromoteWaiters.NotPromoted(PromoteWaiters.Reason.IDLE);
+    }
+    long promoted = stock - item.stock;
+    return new PromoteWaiters.Promoted(
+        promoted, waiters - item.line.size() - promoted, item.stock, item.line.size());
+  }
+
+  private boolean isAtLimit(Item item, String user) {
+    return item.held(user) >= item.definition.limitPerUser()
+        || (!item.group().isEmpty()
+            && heldOf(item.group(), user) >= item.definition.group().limitPerUser());
+  }
+
+  /** Units in stock go to the oldest waiters; tells how many left the line. */
+  private int letIn(Item item, int most) {
+    int gone = 0;
+    while (item.state == ItemState.OPEN
+        && !stopped
+        && item.stock > 0
+        && !item.line.isEmpty()
+        && gone < most) {
+      String user = item.line.remove(0);
+      ItemId id = item.definition.id();
+      gone++;
+      if (isAtLimit(item, user)) {
+        log.add(new LogEntry.Left(nextPlace(), 0, id, new UserId(user)));
+      } else {
+        log.add(new LogEntry.Promotion(take(TestShard.buy(user, null, id, 1))));
+        item.adds++;
+      }
+    }
+    return gone;
+  }
+
+  // Releases
 
   /** OK, ALREADY, or NOT_FOUND when the record has been dropped since. */
   StepResult.Status release(Win win) {
@@ -363,6 +460,10 @@ final class ShardModel {
       }
     }
     log.add(new LogEntry.Release(place, 0, new UserId(win.user()), win.entry(), REASON, told));
+    int most = LET_IN_AT_ONCE;
+    for (LogEntry.ReleasedLine line : told) {
+      most -= line.toStock() ? letIn(items.get(line.item()), most) : 0;
+    }
     return StepResult.Status.OK;
   }
 
@@ -381,6 +482,12 @@ final class ShardModel {
       return new LogEntry.Win(e.id(), 0, e.user(), e.keyDigest(), e.bodyDigest(), e.lines());
     } else if (entry instanceof LogEntry.Release e) {
       return new LogEntry.Release(e.id(), 0, e.user(), e.win(), e.reason(), e.lines());
+    } else if (entry instanceof LogEntry.Promotion e) {
+      return new LogEntry.Promotion((LogEntry.Win) timeless(e.win()));
+    } else if (entry instanceof LogEntry.Joined e) {
+      return new LogEntry.Joined(e.id(), 0, e.item(), e.user());
+    } else if (entry instanceof LogEntry.Left e) {
+      return new LogEntry.Left(e.id(), 0, e.item(), e.user());
     } else if (entry instanceof LogEntry.UnitsIn e) {
       return new LogEntry.UnitsIn(e.id(), 0, e.item(), e.move(), e.units());
     } else if (entry instanceof LogEntry.UnitsOut e) {

@@ -25,6 +25,7 @@ import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
 
 /**
@@ -37,6 +38,7 @@ class ShardsPropertyIT {
 
   private static final int USERS = 20;
   private static final int MAX_ITEMS = 3;
+  private static final int MAX_WAITERS = 100;
 
   /**
    * An item.
@@ -63,6 +65,12 @@ class ShardsPropertyIT {
 
   /** Gives a win back. */
   record Release(int win) implements Step {}
+
+  /** Somebody wants to wait in his shard. */
+  record Join(int user, int item) implements Step {}
+
+  /** Somebody waits no longer. */
+  record Leave(int user, int item) implements Step {}
 
   /** Where a transfer comes to rest. */
   enum Fate {
@@ -103,7 +111,7 @@ class ShardsPropertyIT {
   Arbitrary<List<ItemPlan>> items() {
     return Combinators.combine(
             Arbitraries.integers().between(1, 3),
-            Arbitraries.integers().between(0, 40),
+            Arbitraries.of(0, 1, 3, 10, 40),
             Arbitraries.integers().between(0, 2))
         .as(ItemPlan::new)
         .list()
@@ -118,7 +126,8 @@ class ShardsPropertyIT {
 
   @Provide
   Arbitrary<List<Step>> steps() {
-    Arbitrary<Integer> any = Arbitraries.integers().between(0, 1_000);
+    Arbitrary<Integer> any =
+        Arbitraries.integers().between(0, 999).withDistribution(RandomDistribution.uniform());
     Arbitrary<Integer> few = Arbitraries.integers().between(1, 3);
     Arbitrary<BuyPlan> purchase =
         Combinators.combine(
@@ -155,6 +164,8 @@ class ShardsPropertyIT {
             Tuple.of(8, purchase.list().ofMinSize(1).ofMaxSize(12).map(Buy::new)),
             Tuple.of(8, transfer),
             Tuple.of(3, any.map(Release::new)),
+            Tuple.of(6, Combinators.combine(any, any).as(Join::new)),
+            Tuple.of(1, Combinators.combine(any, any).as(Leave::new)),
             Tuple.of(2, Combinators.combine(any, any).as(Reconcile::new)),
             Tuple.of(1, Combinators.combine(any, any, coin).as(WrongMove::new)),
             Tuple.of(2, Combinators.combine(any, few, coin).as(Restock::new)),
@@ -164,7 +175,8 @@ class ShardsPropertyIT {
                 1, Combinators.combine(Arbitraries.of(true, false, false), any).as(Switch::new)))
         .list()
         .ofMinSize(1)
-        .ofMaxSize(40);
+        .ofMaxSize(40)
+        .withSizeDistribution(RandomDistribution.uniform());
   }
 
   /** Histories are all edges already, so jqwik's own edge cases would only take tries away. */
@@ -248,6 +260,13 @@ class ShardsPropertyIT {
         buy(buy);
       } else if (step instanceof Release release) {
         release(release.win());
+      } else if (step instanceof Join join) {
+        int user = join.user() % USERS;
+        touch(user % shards.size())
+            .join("user-" + user, item(join.item()).definition.id(), MAX_WAITERS);
+      } else if (step instanceof Leave leave) {
+        int user = leave.user() % USERS;
+        touch(user % shards.size()).leave("user-" + user, item(leave.item()).definition.id());
       } else if (step instanceof Transfer transfer) {
         transfer(transfer);
       } else if (step instanceof Store) {
@@ -435,9 +454,13 @@ class ShardsPropertyIT {
       }
     }
 
-    /** I4: a crowd in one shard gets every unit of every item, wherever the units are. */
+    /**
+     * I4: those who wait get units wherever the units are, the oldest over all shards first; then a
+     * crowd in one shard gets every unit that is left.
+     */
     void sellOut() {
       for (LedgerItem item : items) {
+        letEverybodyIn(item);
         while (item.state == ItemState.OPEN && richest(item).stock > 0) {
           Purchase one = TestShard.buy("late-" + lateBuyers, null, item.definition.id(), 1);
           Decision decision = touch(0).decide(List.of(one)).get(0);
@@ -451,6 +474,28 @@ class ShardsPropertyIT {
         }
       }
       check();
+    }
+
+    private void letEverybodyIn(LedgerItem item) {
+      ItemId id = item.definition.id();
+      while (item.state == ItemState.OPEN && richest(item).stock > 0) {
+        long first = Long.MAX_VALUE;
+        int oldest = -1;
+        for (int shard = 0; shard < shards.size(); shard++) {
+          long score = shards.get(shard).shard.read(id).oldest().orElse(Long.MAX_VALUE);
+          oldest = score < first ? shard : oldest;
+          first = Math.min(score, first);
+        }
+        if (oldest < 0) {
+          return;
+        }
+        if (shards.get(oldest).model.items().get(id).stock == 0) {
+          int from = shardOf(item, richest(item));
+          run(new Transfer(items.indexOf(item), from, oldest, 1, Fate.ARRIVES));
+        } else {
+          touch(oldest).promote(id, 3);
+        }
+      }
     }
 
     private ShardModel.Item richest(LedgerItem item) {

@@ -246,7 +246,8 @@ final class TestShard implements AutoCloseable {
     return run(
         () ->
             move.kind().isIn()
-                ? ApplyMove.run(link, fence(), keys, move, TIMEOUT_MS)
+                ? ApplyMove.run(
+                    link, fence(), keys, new ApplyMove.Args(move, groupOf(move.item())), TIMEOUT_MS)
                 : TakeUnits.run(link, fence(), keys, move, TIMEOUT_MS));
   }
 
@@ -278,6 +279,43 @@ final class TestShard implements AutoCloseable {
     ReleaseWin.Args args =
         new ReleaseWin.Args(new UserId(user), win, "timeout", List.of(items), this::groupOf);
     return run(() -> ReleaseWin.run(link, fence(), keys, args, TIMEOUT_MS));
+  }
+
+  // Waiting
+
+  JoinWaitlist.Result join(String user, ItemId item, long maxWaiters) {
+    JoinWaitlist.Args args =
+        new JoinWaitlist.Args(
+            new UserId(user), item, groupOf(item), maxWaiters, NO_LIMITS.maxLogEntries());
+    return run(() -> JoinWaitlist.run(link, fence(), keys, args, TIMEOUT_MS));
+  }
+
+  JoinWaitlist.Result join(String user, ItemId item) {
+    return join(user, item, 1_000_000);
+  }
+
+  StepResult leave(String user, ItemId item) {
+    LeaveWaitlist.Args args = new LeaveWaitlist.Args(new UserId(user), item);
+    return run(() -> LeaveWaitlist.run(link, fence(), keys, args, TIMEOUT_MS));
+  }
+
+  PromoteWaiters.Result promote(ItemId item, int most) {
+    PromoteWaiters.Args args =
+        new PromoteWaiters.Args(item, groupOf(item), most, NO_LIMITS.maxLogEntries());
+    return run(() -> PromoteWaiters.run(link, fence(), keys, args, TIMEOUT_MS));
+  }
+
+  FindWaiters.Result find(ItemId item, List<String> users, List<Long> scores) {
+    FindWaiters.Args args =
+        new FindWaiters.Args(item, users.stream().map(UserId::new).toList(), scores);
+    return run(() -> FindWaiters.run(link, fence(), keys, args, TIMEOUT_MS));
+  }
+
+  /** Those who wait, in their order. */
+  List<String> line(ItemId item) {
+    List<String> users = new ArrayList<>();
+    redis("ZRANGE", keys.waitlist(item), "0", "-1").forEach(user -> users.add(user.toString()));
+    return users;
   }
 
   ReadItems.ShardItem read(ItemId item) {
@@ -344,7 +382,12 @@ final class TestShard implements AutoCloseable {
         ? call(
             fence,
             new Batch(
-                batch.limits(), batch.seenSeq(), batch.groups(), other.lead(), batch.purchases()))
+                batch.limits(),
+                batch.seenSeq(),
+                batch.groups(),
+                batch.waitedFor(),
+                other.lead(),
+                batch.purchases()))
         : result;
   }
 
@@ -406,7 +449,8 @@ final class TestShard implements AutoCloseable {
     for (ItemId item : items) {
       all.append(redis("HGETALL", keys.item(item)))
           .append(stock(item))
-          .append(redis("HGETALL", keys.receipts(item)));
+          .append(redis("HGETALL", keys.receipts(item)))
+          .append(redis("ZRANGE", keys.waitlist(item), "0", "-1", "WITHSCORES"));
     }
     return all.toString();
   }

@@ -333,7 +333,10 @@ class UnitsScriptsIT {
     Fence fence = shard.fence();
     assertThatThrownBy(() -> TakeUnits.run(shard.link, fence, shard.keys, in, TIMEOUT_MS))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> ApplyMove.run(shard.link, fence, shard.keys, out, TIMEOUT_MS))
+    assertThatThrownBy(
+            () ->
+                ApplyMove.run(
+                    shard.link, fence, shard.keys, new ApplyMove.Args(out, ""), TIMEOUT_MS))
         .isInstanceOf(IllegalArgumentException.class);
     SendUnits.Args none = new SendUnits.Args(new ItemId(1), 0, 1, ANY);
     assertThatThrownBy(() -> SendUnits.run(shard.link, fence, shard.keys, none, TIMEOUT_MS))

@@ -5,13 +5,16 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.seckill.common.id.ShardRef;
 import io.seckill.consumer.store.Outcome;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Every meter of the module, made once. Tags come from fixed lists only. An entry counts by its
@@ -22,14 +25,16 @@ public final class ConsumerMetrics {
   /** Why orders end. */
   private static final List<String> END_REASONS = List.of("user", "admin", "timeout", "refund");
 
+  /** Why transactions are tried again. */
+  private static final List<String> RETRY_CAUSES = List.of("conflict", "transient", "unexplained");
+
   private final Counter stored;
   private final Counter lost;
   private final Counter repeated;
   private final Counter deadLetters;
   private final DistributionSummary batchEntries;
   private final Timer batchSeconds;
-  private final Counter retriedConflict;
-  private final Counter retriedTransient;
+  private final Map<String, Counter> retried;
   private final Counter claimed;
   private final Counter incidentDeleted;
   private final Counter incidentMissing;
@@ -42,7 +47,19 @@ public final class ConsumerMetrics {
   private final AtomicLong dueAgeMs = new AtomicLong();
   private final AtomicLong releasesWaiting = new AtomicLong();
   private final AtomicLong releasesAgeMs = new AtomicLong();
-  private final Map<Object, Long> lagEntries = new ConcurrentHashMap<>();
+  private final AtomicLong lettersOpen = new AtomicLong();
+  private final AtomicLong lettersAgeMs = new AtomicLong();
+  private final Map<ShardRef, LogProgress> logs = new ConcurrentHashMap<>();
+
+  /**
+   * How far a shard's log is stored.
+   *
+   * @param unstored changes that it holds still
+   * @param oldestAgeMs age of the oldest of them by Redis' clock
+   * @param perSecond changes of it that are stored in a second at present
+   * @param drainMs estimate of the time until all of them are stored
+   */
+  public record LogProgress(long unstored, long oldestAgeMs, double perSecond, long drainMs) {}
 
   /** Registers the meters. */
   public ConsumerMetrics(MeterRegistry registry) {
@@ -70,8 +87,9 @@ public final class ConsumerMetrics {
         Timer.builder("seckill.consumer.batch.time")
             .description("Time of one transaction that stored entries")
             .register(registry);
-    retriedConflict = retries(registry, "conflict");
-    retriedTransient = retries(registry, "transient");
+    retried =
+        RETRY_CAUSES.stream()
+            .collect(Collectors.toUnmodifiableMap(why -> why, why -> retries(registry, why)));
     claimed =
         Counter.builder("seckill.consumer.claimed")
             .description("Entries taken over from a consumer that held them for too long")
@@ -104,14 +122,33 @@ public final class ConsumerMetrics {
     age("seckill.orders.releases.age", releasesAgeMs)
         .description("How long the oldest of them has waited")
         .register(registry);
-    Gauge.builder(
-            "seckill.consumer.lag.entries",
-            lagEntries,
-            lags -> lags.values().stream().mapToLong(Long::longValue).sum())
+    Gauge.builder("seckill.orders.letters.open", lettersOpen, AtomicLong::get)
+        .description("Dead letters that wait for an operator")
+        .register(registry);
+    age("seckill.orders.letters.age", lettersAgeMs)
+        .description("How long the oldest of them has waited for an operator")
+        .register(registry);
+    logs("lag.entries", all -> all.mapToDouble(LogProgress::unstored).sum())
         .description(
             "Changes that the logs of this process's shards hold still, not stored or not trimmed,"
                 + " exact to one batch")
         .register(registry);
+    logs("oldest.age", all -> all.mapToDouble(LogProgress::oldestAgeMs).max().orElse(0) / 1_000)
+        .description("Age of the oldest change in those logs that is not stored")
+        .baseUnit("seconds")
+        .register(registry);
+    logs("rate", all -> all.mapToDouble(LogProgress::perSecond).sum())
+        .description("Changes of those logs that are stored in a second, by whichever process")
+        .register(registry);
+    logs("drain.time", all -> all.mapToDouble(LogProgress::drainMs).max().orElse(0) / 1_000)
+        .description("Estimate of the time until what those logs hold is stored")
+        .baseUnit("seconds")
+        .register(registry);
+  }
+
+  private Gauge.Builder<?> logs(String name, ToDoubleFunction<Stream<LogProgress>> sum) {
+    return Gauge.builder(
+        "seckill.consumer." + name, logs, all -> sum.applyAsDouble(all.values().stream()));
   }
 
   private static Counter ended(MeterRegistry registry, String reason) {
@@ -128,7 +165,8 @@ public final class ConsumerMetrics {
   private static Counter retries(MeterRegistry registry, String cause) {
     return Counter.builder("seckill.consumer.retries")
         .description(
-            "Transactions tried again: another one was in the way, or MySQL was not to be reached")
+            "Transactions tried again: another one was in the way, MySQL was not to be reached, or"
+                + " nobody knows why one entry fails")
         .tag("cause", cause)
         .register(registry);
   }
@@ -157,9 +195,9 @@ public final class ConsumerMetrics {
     batchSeconds.record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** A transaction is tried again: {@code conflict} or {@code transient}. */
+  /** A transaction is tried again: {@code conflict}, {@code transient} or {@code unexplained}. */
   public void retried(String cause) {
-    (cause.equals("conflict") ? retriedConflict : retriedTransient).increment();
+    retried.get(cause).increment();
   }
 
   /** Entries were taken over. */
@@ -209,8 +247,19 @@ public final class ConsumerMetrics {
     releasesAgeMs.set(oldestReleaseMs);
   }
 
-  /** So many numbers of a shard's open epoch are not stored and trimmed. */
-  public void lag(Object shard, long entries) {
-    lagEntries.put(shard, entries);
+  /** How many dead letters are open, and since when the oldest of them. */
+  public void letters(long open, long oldestMs) {
+    lettersOpen.set(open);
+    lettersAgeMs.set(oldestMs);
+  }
+
+  /** How far a shard's log is stored. */
+  public void progress(ShardRef shard, LogProgress progress) {
+    logs.put(shard, progress);
+  }
+
+  /** A shard's log is not read here any more. */
+  public void forget(ShardRef shard) {
+    logs.remove(shard);
   }
 }

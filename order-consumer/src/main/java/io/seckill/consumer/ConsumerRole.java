@@ -7,6 +7,8 @@ import io.seckill.consumer.audit.AuditVerticle;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.ledger.LedgerVerticle;
 import io.seckill.consumer.log.LogConsumerVerticle;
+import io.seckill.consumer.notify.NotificationMetrics;
+import io.seckill.consumer.notify.NotificationVerticle;
 import io.seckill.consumer.orders.OrderTimeouts;
 import io.seckill.consumer.orders.OrdersVerticle;
 import io.seckill.consumer.payment.PaymentMetrics;
@@ -14,9 +16,7 @@ import io.seckill.consumer.payment.PaymentVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The composition root of the consumer: what it deploys, and how to ask whether it can work. The
@@ -33,8 +33,8 @@ public final class ConsumerRole {
   public static List<RoleDeployment> deployments(SeckillConfig config, MeterRegistry registry) {
     ConsumerMetrics metrics = new ConsumerMetrics(registry);
     PaymentMetrics paymentMetrics = new PaymentMetrics(registry);
+    NotificationMetrics notificationMetrics = new NotificationMetrics(registry);
     int instances = Math.min(config.redis().shards(), MAX_INSTANCES);
-    AtomicInteger next = new AtomicInteger();
     return List.of(
         new RoleDeployment(
             "ledger", () -> new LedgerVerticle(config, metrics), new DeploymentOptions()),
@@ -45,24 +45,15 @@ public final class ConsumerRole {
         new RoleDeployment(
             "payments", () -> new PaymentVerticle(config, paymentMetrics), new DeploymentOptions()),
         new RoleDeployment(
+            "notifications",
+            () -> new NotificationVerticle(config, notificationMetrics),
+            new DeploymentOptions()),
+        new RoleDeployment(
             "log-consumer",
-            () ->
-                new LogConsumerVerticle(
-                    config,
-                    metrics,
-                    shardsOf(
-                        next.getAndIncrement() % instances, instances, config.redis().shards())),
+            LogConsumerVerticle.inTurn(config, metrics, instances),
             new DeploymentOptions().setInstances(instances)),
         new RoleDeployment(
             "audit", () -> new AuditVerticle(config, metrics), new DeploymentOptions()));
-  }
-
-  private static List<Integer> shardsOf(int instance, int instances, int shardCount) {
-    List<Integer> shards = new ArrayList<>();
-    for (int shard = instance; shard < shardCount; shard += instances) {
-      shards.add(shard);
-    }
-    return shards;
   }
 
   /**

@@ -19,16 +19,18 @@ public final class RegionLog {
   private final RedisKeys[] keys;
   private final List<RedisLink> links = new ArrayList<>();
   private final List<LogReader> readers = new ArrayList<>();
+  private final int region;
   private final long callTimeoutMs;
 
-  private RegionLog(SeckillConfig.Redis config) {
-    this.keys = RedisKeys.forShards(config.shards());
-    this.callTimeoutMs = config.callTimeoutMs();
+  private RegionLog(SeckillConfig config) {
+    this.keys = RedisKeys.forShards(config.redis().shards());
+    this.region = config.node().region();
+    this.callTimeoutMs = config.redis().callTimeoutMs();
   }
 
   /** Connects in the background. */
   public static RegionLog open(Vertx vertx, SeckillConfig config) {
-    RegionLog log = new RegionLog(config.redis());
+    RegionLog log = new RegionLog(config);
     Topology topology = Topology.of(config.redis());
     for (int shard = 0; shard < log.keys.length; shard++) {
       RedisLink link =
@@ -42,6 +44,11 @@ public final class RegionLog {
       log.readers.add(new LogReader(log.keys[shard], config.node().id()));
     }
     return log;
+  }
+
+  /** The number of the region. */
+  public int region() {
+    return region;
   }
 
   /** S. */

@@ -1,6 +1,7 @@
 package io.seckill.consumer;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.seckill.common.bus.BusCodecs;
 import io.seckill.common.bus.EpochClose;
 import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.ItemCreate;
@@ -18,6 +19,8 @@ import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Migrator;
 import io.seckill.consumer.ledger.ItemLedger;
 import io.seckill.consumer.ledger.ShardLedger;
+import io.seckill.consumer.notify.OrderNews;
+import io.seckill.consumer.store.LogStore;
 import io.seckill.consumer.store.TransferLedger;
 import io.seckill.testkit.Await;
 import io.seckill.testkit.MySqlAddress;
@@ -47,6 +50,7 @@ public final class ConsumerBed implements AutoCloseable {
   private final MySqlAddress address;
   private final SeckillConfig config;
   private final Database database;
+  private final OrderNews news;
   private final ConsumerMetrics metrics = new ConsumerMetrics(registry);
 
   private ConsumerBed(MySqlAddress address, Map<String, String> overrides) {
@@ -54,6 +58,8 @@ public final class ConsumerBed implements AutoCloseable {
     this.config = config(address, overrides);
     await(new Migrator(vertx, config.mysql()).migrate());
     this.database = Database.open(vertx, config.mysql(), Database.Share.ASKING);
+    BusCodecs.register(vertx.eventBus());
+    this.news = new OrderNews(vertx.eventBus(), config);
     await(shards().join(new RegionJoin(REGION, config.redis().shards())));
   }
 
@@ -107,6 +113,11 @@ public final class ConsumerBed implements AutoCloseable {
     return registry;
   }
 
+  /** Tells of orders as the configuration says. */
+  public OrderNews news() {
+    return news;
+  }
+
   public ShardLedger shards() {
     return new ShardLedger(database);
   }
@@ -117,6 +128,11 @@ public final class ConsumerBed implements AutoCloseable {
 
   public ItemLedger items() {
     return new ItemLedger(database, REGION);
+  }
+
+  /** Gives an entry up as soon as nobody can say why it fails: as if it had come often before. */
+  public static LogStore.Patience patience(long retryMaxMs) {
+    return new LogStore.Patience(retryMaxMs, 3, place -> Future.succeededFuture(3L), () -> false);
   }
 
   /** Waits for a future; its failure comes out as it is. */

@@ -23,6 +23,8 @@ import io.seckill.lua.ApplyMove;
 import io.seckill.lua.DecidePurchases;
 import io.seckill.lua.FreezeShard;
 import io.seckill.lua.ItemGroups;
+import io.seckill.lua.JoinWaitlist;
+import io.seckill.lua.LeaveWaitlist;
 import io.seckill.lua.OpenShard;
 import io.seckill.lua.PurchaseStatus;
 import io.seckill.lua.PutItem;
@@ -167,7 +169,11 @@ public final class Shop implements AutoCloseable {
         onLoop(
             () ->
                 ApplyMove.run(
-                    link, link.fence(epochs[shard], CALL_MS), keys[shard], move, CALL_MS)));
+                    link,
+                    link.fence(epochs[shard], CALL_MS),
+                    keys[shard],
+                    new ApplyMove.Args(move, ""),
+                    CALL_MS)));
   }
 
   /** Takes units out by a move. */
@@ -310,6 +316,51 @@ public final class Shop implements AutoCloseable {
         String.join(";", records));
     redis("HSET", keys[shard].head(), "seq", Long.toString(seq));
     return last;
+  }
+
+  /** Writes an entry into a shard's log by hand; nothing else of the shard knows of it. */
+  public EntryId writeEntry(int shard, String... fields) {
+    long seq = Long.parseLong(redis("HGET", keys[shard].head(), "seq").strip()) + 1;
+    EntryId entry = new EntryId(epochs[shard], seq);
+    List<String> add = new ArrayList<>(List.of("XADD", keys[shard].log(), entry.toString()));
+    add.addAll(List.of(fields));
+    redis(add.toArray(String[]::new));
+    redis("HSET", keys[shard].head(), "seq", Long.toString(seq));
+    return entry;
+  }
+
+  /** Stands in line; {@code true} when he was not there before. */
+  public boolean join(String user, long item) {
+    int shard = shards.shardOf(new UserId(user));
+    RedisLink link = links.get(shard);
+    JoinWaitlist.Result result =
+        onLoop(
+            () ->
+                JoinWaitlist.run(
+                    link,
+                    link.fence(epochs[shard], CALL_MS),
+                    keys[shard],
+                    new JoinWaitlist.Args(
+                        new UserId(user), new ItemId(item), "", 100_000, 10_000_000),
+                    CALL_MS));
+    if (result instanceof JoinWaitlist.InLine line) {
+      return line.joined();
+    }
+    throw new IllegalStateException("the script said " + result);
+  }
+
+  /** Leaves the line, if he stands in it. */
+  public void leave(String user, long item) {
+    int shard = shards.shardOf(new UserId(user));
+    RedisLink link = links.get(shard);
+    onLoop(
+        () ->
+            LeaveWaitlist.run(
+                link,
+                link.fence(epochs[shard], CALL_MS),
+                keys[shard],
+                new LeaveWaitlist.Args(new UserId(user), new ItemId(item)),
+                CALL_MS));
   }
 
   /** Gives a win back. */

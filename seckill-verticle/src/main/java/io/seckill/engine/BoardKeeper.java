@@ -1,6 +1,7 @@
 package io.seckill.engine;
 
 import io.seckill.common.bus.Addresses;
+import io.seckill.common.bus.Backlog;
 import io.seckill.common.bus.Board;
 import io.seckill.common.bus.ItemView;
 import io.seckill.common.bus.SalesQuery;
@@ -54,6 +55,7 @@ final class BoardKeeper {
   private final List<ShardSession> sessions;
   private final LedgerClient ledger;
   private final Repairs repairs;
+  private final LogBacklog logs;
   private final ItemBoard items = new ItemBoard();
   private final SaleTrend trend = new SaleTrend();
   private final Set<ItemId> inShards = new HashSet<>();
@@ -62,6 +64,7 @@ final class BoardKeeper {
   private List<ItemRecord> records = List.of();
   private List<ItemId> known = List.of();
   private Board latest;
+  private Backlog backlog = Backlog.NONE;
   private Future<Void> reading = Future.succeededFuture();
   private Future<Void> nextTwo;
   private long nextPassNanos = System.nanoTime();
@@ -84,6 +87,7 @@ final class BoardKeeper {
     this.sessions = sessions;
     this.ledger = ledger;
     this.repairs = repairs;
+    this.logs = new LogBacklog(sessions, engine.config().engine().maxLogEntries());
   }
 
   /**
@@ -196,9 +200,12 @@ final class BoardKeeper {
   private Future<Void> passOverAll() {
     List<ItemId> asked = known;
     long beganNanos = System.nanoTime();
+    Future<Backlog> waiting = logs.read();
     return readShards(asked)
+        .compose(readings -> waiting.map(found -> readings))
         .map(
             readings -> {
+              backlog = waiting.result();
               long tookNanos = System.nanoTime() - beganNanos;
               nextPassNanos =
                   beganNanos + Math.min(PART_OF_TIME * tookNanos, SLOWEST_MS * 1_000_000);
@@ -260,6 +267,7 @@ final class BoardKeeper {
     engine.soldOut().publish(views);
     repairs.sales.compare(readings);
     publish(readings, views);
+    engine.metrics().backlog(backlog);
     engine.metrics().openShards((int) sessions.stream().filter(ShardSession::isOpen).count());
     long now = System.nanoTime();
     long travelling = 0;
@@ -268,7 +276,10 @@ final class BoardKeeper {
       ItemStocks stocks = items.stocks(item);
       if (stocks != null) {
         travelling += stocks.everywhere() ? stocks.travelling() : 0;
-        repairs.transfers.byTrend(stocks, trend.after(stocks, now));
+        double[] perSecond = trend.after(stocks, now);
+        if (!engine.soldOut().isWaitedFor(item)) {
+          repairs.transfers.byTrend(stocks, perSecond);
+        }
       }
     }
     engine.metrics().travelling(travelling);
@@ -286,7 +297,9 @@ final class BoardKeeper {
             .max()
             .orElse(System.currentTimeMillis());
     latest =
-        new Board(engine.region(), atMs, repairs.sales.isStopped(), List.copyOf(views.values()));
+        new Board(
+            engine.region(), atMs, repairs.sales.isStopped(), backlog, List.copyOf(views.values()));
+    engine.metrics().waiters(views.values().stream().mapToLong(ItemView::waiting).sum());
     engine.metrics().board(atMs, (int) views.values().stream().filter(ItemView::soldOut).count());
     vertx.eventBus().publish(Addresses.BOARD, latest);
   }

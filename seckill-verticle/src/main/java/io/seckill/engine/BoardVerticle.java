@@ -18,10 +18,11 @@ import io.vertx.core.eventbus.MessageConsumer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Opens shards, keeps the board, brings operators' changes to the shards and gives back what is to
- * be released. One for each process.
+ * Opens shards, keeps the board, brings operators' changes to the shards, gives back what is to be
+ * released and serves those who wait in line. One for each process.
  */
 final class BoardVerticle extends VerticleBase {
 
@@ -41,6 +42,8 @@ final class BoardVerticle extends VerticleBase {
   private ItemReconciler reconciler;
   private LedgerClient ledger;
   private SalesSwitch sales;
+  private Waitlist waitlist;
+  private Promotions promotions;
 
   BoardVerticle(EngineContext engine) {
     this.engine = engine;
@@ -54,15 +57,18 @@ final class BoardVerticle extends VerticleBase {
       ShardSession session = new ShardSession(vertx, shard, engine.access(), Optional.of(opener));
       sessions.add(session);
     }
-    reconciler = new ItemReconciler(sessions);
+    reconciler = new ItemReconciler(sessions, engine.metrics());
     sales = new SalesSwitch(sessions);
     Transfers transfers =
-        new Transfers(engine.region(), sessions, ledger, reconciler, engine.metrics());
+        new Transfers(
+            engine.region(), sessions, ledger, reconciler, engine.groups(), engine.metrics());
     keeper =
         new BoardKeeper(
             vertx, engine, sessions, ledger, new BoardKeeper.Repairs(reconciler, sales, transfers));
     dry = new DryPurchases(vertx, keeper, transfers);
     engine.supply().servedBy(context, dry);
+    waitlist = new Waitlist(engine, sessions, keeper);
+    promotions = new Promotions(engine, sessions, keeper, transfers);
     scanner = new ReceiptScanner(vertx, sessions, engine.soldOut(), engine.filters());
     releaser =
         new Releaser(
@@ -79,7 +85,11 @@ final class BoardVerticle extends VerticleBase {
         .compose(
             done -> {
               sessions.forEach(session -> session.start(() -> {}));
-              keeper.start(dry::passed);
+              keeper.start(
+                  () -> {
+                    dry.passed();
+                    promotions.passed();
+                  });
               scanner.start();
               releaser.start();
               return register();
@@ -108,7 +118,24 @@ final class BoardVerticle extends VerticleBase {
     consumers.add(vertx.eventBus().consumer(Addresses.CHANGE_SALES, this::changeSales));
     consumers.add(vertx.eventBus().consumer(Addresses.BOARD_NOW, this::boardNow));
     consumers.add(vertx.eventBus().consumer(Addresses.RELEASES, this::releasesWaiting));
+    serve(Addresses.JOIN_WAITLIST, waitlist::join);
+    serve(Addresses.LEAVE_WAITLIST, waitlist::leave);
+    serve(Addresses.WAITLIST_PLACES, waitlist::places);
     return Future.all(consumers.stream().map(MessageConsumer::completion).toList());
+  }
+
+  private <T extends Record, R extends Record> void serve(
+      String address, Function<T, Future<R>> answer) {
+    consumers.add(
+        vertx
+            .eventBus()
+            .<T>consumer(
+                address,
+                message ->
+                    answer
+                        .apply(message.body())
+                        .onSuccess(message::reply)
+                        .onFailure(failure -> BusFailures.reply(message, failure))));
   }
 
   private void releasesWaiting(Message<ReleasesWaiting> message) {

@@ -53,6 +53,7 @@ final class DecisionReplies {
               decision.entry() == null
                   ? PurchaseReply.refused(ErrorCode.LIMIT_REACHED)
                   : PurchaseReply.limitReached(orderId(session, decision.entry())));
+      case LINE -> answer.accept(PurchaseReply.refused(ErrorCode.SOLD_OUT));
       case DRY -> {
         ErrorCode known = knownOfDry(lines, decision.number());
         if (known == null) {

@@ -39,7 +39,7 @@ record EngineContext(
             engine.maxLogEntries(),
             config.admission().userPerWindow(),
             config.admission().userWindowMs()),
-        groups(),
+        soldOut,
         config.redis().durability() == SeckillConfig.Durability.REPLICA
             ? Optional.of(new ReplicaWait(config.redis().waitReplicas(), config.redis().waitMs()))
             : Optional.empty());

@@ -5,12 +5,14 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.seckill.common.bus.Backlog;
 import io.seckill.lua.PurchaseStatus;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /** The engine's meters, made once. Safe for use from all threads. */
@@ -31,9 +33,12 @@ final class EngineMetrics {
   private final AtomicLong boardAtMs = new AtomicLong();
   private final AtomicInteger dryWaiting = new AtomicInteger();
   private final AtomicLong travelling = new AtomicLong();
+  private final AtomicReference<Backlog> backlog = new AtomicReference<>(Backlog.NONE);
   private final AtomicLong soldOutSinceNanos = new AtomicLong(System.nanoTime());
   private final Map<Transfers.Cause, Counter> transfers = new EnumMap<>(Transfers.Cause.class);
   private final Map<Transfers.Cause, Counter> transferred = new EnumMap<>(Transfers.Cause.class);
+  private final AtomicLong waiters = new AtomicLong();
+  private final Map<Waitlist.Event, Counter> waitlist = new EnumMap<>(Waitlist.Event.class);
   private final Map<Releaser.Result, Counter> releases = new EnumMap<>(Releaser.Result.class);
 
   /** Of what a batcher had too many waiting when it refused a purchase. */
@@ -112,6 +117,17 @@ final class EngineMetrics {
               .tag("cause", cause.name())
               .register(registry));
     }
+    for (Waitlist.Event event : Waitlist.Event.values()) {
+      waitlist.put(
+          event,
+          Counter.builder("seckill.engine.waitlist")
+              .description("What happened to those who wait in line, or would have liked to")
+              .tag("event", event.name())
+              .register(registry));
+    }
+    Gauge.builder("seckill.engine.waiters", waiters, AtomicLong::get)
+        .description("Buyers who wait in line, for all items together")
+        .register(registry);
     for (Releaser.Result result : Releaser.Result.values()) {
       releases.put(
           result,
@@ -134,6 +150,13 @@ final class EngineMetrics {
         .register(registry);
     Gauge.builder("seckill.engine.units.travelling", travelling, AtomicLong::get)
         .description("Units on their way between shards")
+        .register(registry);
+    Gauge.builder("seckill.engine.log.drain.time", backlog, of -> of.get().drainMs() / 1_000.0)
+        .description("Estimate of the time until what the region's logs hold is stored")
+        .baseUnit("seconds")
+        .register(registry);
+    Gauge.builder("seckill.engine.log.fullness", backlog, of -> of.get().fullPerMille() / 1_000.0)
+        .description("How full the fullest log is, as a part of engine.maxLogEntries")
         .register(registry);
     Gauge.builder(
             "seckill.engine.board.age",
@@ -204,8 +227,24 @@ final class EngineMetrics {
     releases.get(result).increment();
   }
 
+  void waitlist(Waitlist.Event event, long times) {
+    waitlist.get(event).increment((double) times);
+  }
+
+  void promoted(long waiters) {
+    waitlist(Waitlist.Event.PROMOTED, waiters);
+  }
+
+  void waiters(long count) {
+    waiters.set(count);
+  }
+
   void dryWaiting(int by) {
     dryWaiting.addAndGet(by);
+  }
+
+  void backlog(Backlog found) {
+    backlog.set(found);
   }
 
   void travelling(long units) {

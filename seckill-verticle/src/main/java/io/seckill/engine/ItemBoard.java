@@ -9,6 +9,7 @@ import io.seckill.lua.ReadHead.HeadState;
 import io.seckill.lua.ReadItems.Reading;
 import io.seckill.lua.ReadItems.ShardItem;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,14 +21,19 @@ import java.util.TreeMap;
  * Makes the views of all items out of readings of all shards, and decides what is sold out: in two
  * passes one after the other every shard of the item is readable and dry, as much was received as
  * was sent, and each shard has the same (epoch, adds). Then between the passes there was an instant
- * at which no unit was left anywhere. One pass would be wrong: a unit can travel past it. Plain
- * values in and out; belongs to one event loop.
+ * at which no unit was left anywhere. One pass would be wrong: a unit can travel past it. And while
+ * anybody waits in line, the item is sold out for all others, because what comes back is his first.
+ * Plain values in and out; belongs to one event loop.
  */
 final class ItemBoard {
 
   private final Map<ItemId, List<ShardMark>> dryInLastPass = new HashMap<>();
   private final Map<ItemId, Long> lowestGeneration = new HashMap<>();
   private final Map<ItemId, ItemStocks> stocks = new HashMap<>();
+
+  /** Who waits in each shard, as it was last read: in one that cannot be read they still do. */
+  private final Map<ItemId, long[]> waiters = new HashMap<>();
+
   private final Map<ItemId, ItemView> settled = new HashMap<>();
   private Map<ItemId, ItemView> shown = Map.of();
   private long passes;
@@ -85,6 +91,7 @@ final class ItemBoard {
     dryInLastPass.keySet().retainAll(items);
     lowestGeneration.keySet().retainAll(items);
     stocks.keySet().retainAll(items);
+    waiters.keySet().retainAll(items);
     return look(items, readings, views);
   }
 
@@ -110,6 +117,7 @@ final class ItemBoard {
         0,
         0,
         false,
+        0,
         List.of());
   }
 
@@ -140,7 +148,12 @@ final class ItemBoard {
       boolean dryNow = now.everywhere() && now.left() == 0 && now.travelling() == 0;
       List<ShardMark> dryBefore =
           dryNow ? dryInLastPass.put(id, found.marks) : dryInLastPass.remove(id);
-      ItemView view = view(found, now.left(), dryNow && found.marks.equals(dryBefore));
+      ItemView view =
+          view(
+              found,
+              now.left(),
+              dryNow && found.marks.equals(dryBefore),
+              isOver(found, readings) ? 0 : waiting(now));
       views.put(id, view);
       stocks.put(id, now);
       lowestGeneration.put(id, found.lowestGeneration);
@@ -158,31 +171,58 @@ final class ItemBoard {
 
   private static boolean isSelling(InShards found, List<Optional<Reading>> readings) {
     ShardItem newest = Objects.requireNonNull(found.newest);
-    long atMs =
-        readings.stream().flatMap(Optional::stream).mapToLong(Reading::atMs).max().orElse(0);
     return newest.version().state() == ItemState.OPEN
-        && newest.definition().startsAtMs() <= atMs
-        && atMs < newest.definition().endsAtMs();
+        && newest.definition().startsAtMs() <= atMs(readings)
+        && !isOver(found, readings);
   }
 
-  private static ItemView view(InShards found, long left, boolean soldOut) {
+  /** Nobody who waits for an item that is over gets it. */
+  private static boolean isOver(InShards found, List<Optional<Reading>> readings) {
+    ShardItem newest = Objects.requireNonNull(found.newest);
+    return newest.version().state() == ItemState.ENDED
+        || newest.definition().endsAtMs() <= atMs(readings);
+  }
+
+  private static long atMs(List<Optional<Reading>> readings) {
+    return readings.stream().flatMap(Optional::stream).mapToLong(Reading::atMs).max().orElse(0);
+  }
+
+  private long waiting(ItemStocks now) {
+    List<ItemStocks.Shard> shards = now.shards();
+    long[] lastRead = waiters.computeIfAbsent(now.item(), item -> new long[shards.size()]);
+    for (int shard = 0; shard < lastRead.length; shard++) {
+      if (shards.get(shard).readable()) {
+        lastRead[shard] = shards.get(shard).waiters();
+      }
+    }
+    return Arrays.stream(lastRead).sum();
+  }
+
+  private static ItemView view(InShards found, long left, boolean dry, long waiting) {
     ShardItem newest = Objects.requireNonNull(found.newest);
     return new ItemView(
         newest.definition(),
         newest.version().state(),
         newest.version().generation(),
         left,
-        soldOut && newest.version().state() != ItemState.PREPARED,
+        (dry && newest.version().state() != ItemState.PREPARED) || waiting > 0,
+        waiting,
         found.marks);
   }
 
   /**
-   * While no shard can be read an item stays what it was, only not sold out: what cannot be read is
-   * not dry.
+   * While no shard can be read an item stays what it was, only not sold out, unless somebody waits:
+   * what cannot be read is not dry.
    */
   private static ItemView unread(ItemView last) {
     return new ItemView(
-        last.definition(), last.state(), last.generation(), last.remaining(), false, last.shards());
+        last.definition(),
+        last.state(),
+        last.generation(),
+        last.remaining(),
+        last.waiting() > 0,
+        last.waiting(),
+        last.shards());
   }
 
   private static InShards collect(int index, List<Optional<Reading>> readings) {
@@ -220,7 +260,9 @@ final class ItemBoard {
               item.sent(),
               item.received(),
               item.granted(),
-              item.lastMove()));
+              item.lastMove(),
+              item.waiters(),
+              item.oldest().orElse(ItemStocks.Shard.NOBODY)));
       marks.add(new ShardMark(epoch, item.adds()));
       consider(item);
     }

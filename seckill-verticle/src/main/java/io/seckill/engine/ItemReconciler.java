@@ -27,9 +27,11 @@ final class ItemReconciler {
   private static final long PREPARED_GENERATION = 1;
 
   private final List<ShardSession> sessions;
+  private final EngineMetrics metrics;
 
-  ItemReconciler(List<ShardSession> sessions) {
+  ItemReconciler(List<ShardSession> sessions, EngineMetrics metrics) {
     this.sessions = sessions;
+    this.metrics = metrics;
   }
 
   /** Fails with UNAVAILABLE when a shard could not be reached; the rest is done all the same. */
@@ -56,13 +58,16 @@ final class ItemReconciler {
             : Future.succeededFuture();
     // Outstanding moves of one shard are few: storing a move's entry takes it away.
     for (Move move : moves) {
-      steps = steps.compose(done -> move(session, move));
+      steps = steps.compose(done -> move(session, move, groupOf(record)));
     }
     return steps;
   }
 
-  /** Applies one move; fails with UNAVAILABLE also when an earlier one is missing. */
-  static Future<Void> move(ShardSession session, Move move) {
+  /**
+   * Applies one move; fails with UNAVAILABLE also when an earlier one is missing, or when the shard
+   * knows another group of the item.
+   */
+  Future<Void> move(ShardSession session, Move move, String group) {
     long timeoutMs = session.callTimeoutMs();
     return ShardSteps.run(
             session,
@@ -70,9 +75,14 @@ final class ItemReconciler {
             (link, epoch) ->
                 move.kind().isIn()
                     ? ApplyMove.run(
-                        link, link.fence(epoch, timeoutMs), session.keys(), move, timeoutMs)
+                        link,
+                        link.fence(epoch, timeoutMs),
+                        session.keys(),
+                        new ApplyMove.Args(move, group),
+                        timeoutMs)
                     : TakeUnits.run(
                         link, link.fence(epoch, timeoutMs), session.keys(), move, timeoutMs))
+        .onSuccess(applied -> metrics.promoted(applied.promoted()))
         .mapEmpty();
   }
 
@@ -103,10 +113,7 @@ final class ItemReconciler {
   private static Future<Void> remove(ShardSession session, ItemRecord record) {
     long timeoutMs = session.callTimeoutMs();
     RemoveItem.Args removal =
-        new RemoveItem.Args(
-            record.definition().id(),
-            record.generation(),
-            Optional.ofNullable(record.definition().group()).map(ItemGroup::id).orElse(""));
+        new RemoveItem.Args(record.definition().id(), record.generation(), groupOf(record));
     return ShardSteps.run(
             session,
             "the removal",
@@ -118,5 +125,9 @@ final class ItemReconciler {
                 result.status() == StepResult.Status.MORE
                     ? remove(session, record)
                     : Future.succeededFuture());
+  }
+
+  private static String groupOf(ItemRecord record) {
+    return Optional.ofNullable(record.definition().group()).map(ItemGroup::id).orElse("");
   }
 }

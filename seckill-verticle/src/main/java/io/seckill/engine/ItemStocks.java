@@ -28,11 +28,24 @@ record ItemStocks(ItemId item, long pass, boolean selling, List<Shard> shards) {
    * @param received units ever received from other shards
    * @param granted units that came in, less what went out for good
    * @param lastMove number of the last move applied
+   * @param waiters buyers who wait here for a unit
+   * @param oldest score of the one who waits longest, comparable between shards; the highest of all
+   *     when nobody waits
    */
   record Shard(
-      boolean readable, long stock, long sent, long received, long granted, long lastMove) {
+      boolean readable,
+      long stock,
+      long sent,
+      long received,
+      long granted,
+      long lastMove,
+      long waiters,
+      long oldest) {
 
-    static final Shard UNREADABLE = new Shard(false, 0, 0, 0, 0, 0);
+    /** Nobody who waits has so high a score. */
+    static final long NOBODY = Long.MAX_VALUE;
+
+    static final Shard UNREADABLE = new Shard(false, 0, 0, 0, 0, 0, 0, NOBODY);
 
     /** Units that a purchase can win here. */
     long left() {

@@ -25,6 +25,8 @@ import io.seckill.common.bus.ShardReceipts;
 import io.seckill.common.bus.ShardReceiptsQuery;
 import io.seckill.common.bus.ShardSnapshot;
 import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.bus.ShardWaiters;
+import io.seckill.common.bus.ShardWaitersQuery;
 import io.seckill.common.bus.TransferStore;
 import io.seckill.common.bus.TransferStored;
 import io.seckill.common.error.ErrorCode;
@@ -122,6 +124,10 @@ final class LedgerClient {
 
   Future<ShardHoldings> holdings(ShardHoldingsQuery query) {
     return read(Addresses.LEDGER_SHARD_HOLDINGS, query);
+  }
+
+  Future<ShardWaiters> waiters(ShardWaitersQuery query) {
+    return read(Addresses.LEDGER_SHARD_WAITERS, query);
   }
 
   Future<ShardReceipts> receipts(ShardReceiptsQuery query) {

@@ -16,7 +16,6 @@ import io.seckill.lua.DecidePurchases.Refused;
 import io.seckill.lua.DecidePurchases.Replicated;
 import io.seckill.lua.Fence;
 import io.seckill.lua.FenceStatus;
-import io.seckill.lua.ItemGroups;
 import io.seckill.lua.PurchaseStatus;
 import io.seckill.lua.RedisCallException;
 import io.seckill.lua.RedisLink;
@@ -99,7 +98,7 @@ final class PurchaseBatcher {
    * @param maxBatch purchases in one call
    * @param callsInFlight calls at a time
    * @param limits what the script checks for every purchase
-   * @param groups which items have a group
+   * @param items which of them have a group, and for which somebody waits
    * @param replicas what has to have a win before its buyer hears of it; empty: the master alone
    */
   record Options(
@@ -107,7 +106,7 @@ final class PurchaseBatcher {
       int maxBatch,
       int callsInFlight,
       DecidePurchases.Limits limits,
-      ItemGroups groups,
+      SoldOutState items,
       Optional<ReplicaWait> replicas) {}
 
   /** A second chance for a purchase whose shard was dry. For the batcher's event loop only. */
@@ -496,7 +495,12 @@ final class PurchaseBatcher {
     Fence fence = link.fence(epoch, timeoutMs);
     DecidePurchases.Batch batch =
         new DecidePurchases.Batch(
-            options.limits, session.seenSeq(), options.groups, lead, purchases);
+            options.limits,
+            session.seenSeq(),
+            options.items::groupOf,
+            options.items::isWaitedForElsewhere,
+            lead,
+            purchases);
     return options
         .replicas
         .map(
@@ -552,7 +556,7 @@ final class PurchaseBatcher {
   /** Whether everybody who has no receipt is told the same. */
   private static boolean isForAll(PurchaseStatus status) {
     return switch (status) {
-      case DRY, NOT_READY, NOT_STARTED, ENDED, PAUSED -> true;
+      case LINE, DRY, NOT_READY, NOT_STARTED, ENDED, PAUSED -> true;
       case WIN, REPLAY, CONFLICT, GROUP, LIMIT, WINDOW, LOST, LOG_FULL, NOT_WRITTEN, INVALID ->
           false;
     };

@@ -338,6 +338,7 @@ final class Releaser {
         return Future.succeededFuture();
       }
       return ShardSteps.call(session, (link, epoch) -> releaseWin(link, epoch, request))
+          .onSuccess(result -> metrics.promoted(result.promoted()))
           .compose(result -> count(request, result.status(), ofUnknownGroup))
           .recover(failure -> failed(request, failure, left))
           .compose(done -> lane(left, ofUnknownGroup));

@@ -301,7 +301,8 @@ final class ShardOpener {
 
   private static boolean hasItsKeys(Optional<ReadItems.ShardItem> item) {
     return item.isPresent()
-        && (item.get().stock().isPresent() || item.get().version().state() == ItemState.PREPARED);
+        && (item.get().stock().isPresent() || item.get().version().state() == ItemState.PREPARED)
+        && item.get().waiters() > 0 == item.get().oldest().isPresent();
   }
 
   private Fence fence(RedisLink link, long epoch) {

@@ -5,8 +5,11 @@ import io.seckill.common.bus.ShardReceiptsQuery;
 import io.seckill.common.bus.ShardSnapshot;
 import io.seckill.common.bus.ShardSnapshot.ItemInShard;
 import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.bus.ShardWaiters;
+import io.seckill.common.bus.ShardWaitersQuery;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
+import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.item.ItemGroup;
 import io.seckill.common.item.ItemState;
@@ -21,15 +24,19 @@ import io.seckill.lua.RenewRepair;
 import io.seckill.lua.RestoreHoldings;
 import io.seckill.lua.RestoreItem;
 import io.seckill.lua.RestoreReceipts;
+import io.seckill.lua.RestoreWaiters;
 import io.seckill.lua.StepResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +62,9 @@ final class ShardRebuilder {
    * Other nodes take an opening over that makes no progress for {@code ShardOpener.PATIENCE_MS}.
    */
   private static final long RENEW_MS = 2_500;
+
+  /** Waiters that the ledger is asked for at a time. */
+  private static final int WAITERS_PAGE = 5_000;
 
   private final Vertx vertx;
   private final int region;
@@ -155,6 +165,10 @@ final class ShardRebuilder {
     private final RedisLink link;
     private final RedisKeys keys;
     private final Promise<Void> written;
+    private final Set<ItemId> kept = new HashSet<>();
+
+    /** Items whose lines are written, as far as they go. */
+    private final Set<ItemId> lines = new HashSet<>();
 
     Writer(int shard, long epoch, RedisLink link, Promise<Void> written) {
       this.shard = shard;
@@ -166,8 +180,7 @@ final class ShardRebuilder {
 
     /** What the ledger has never seen here did not happen: its moves will come again. */
     void forgetOthers(List<ItemInShard> items) {
-      Set<ItemId> kept =
-          items.stream().map(item -> item.definition().id()).collect(Collectors.toSet());
+      items.forEach(item -> kept.add(item.definition().id()));
       ReadItems.known(link, keys, access.callTimeoutMs())
           // A set that cannot be read names nobody; what the ledger knows is written whole anyway.
           .recover(
@@ -198,7 +211,7 @@ final class ShardRebuilder {
 
     private void nextItem(Iterator<ItemInShard> items) {
       if (!items.hasNext()) {
-        holdings();
+        nextWaiters(null);
         return;
       }
       ItemInShard item = items.next();
@@ -259,6 +272,61 @@ final class ShardRebuilder {
                     .onFailure(written::fail);
               })
           .onFailure(written::fail);
+    }
+
+    /** Who waits in line, in the order in which they joined. */
+    private void nextWaiters(EntryId after) {
+      ledger
+          .waiters(new ShardWaitersQuery(region, shard, after, WAITERS_PAGE))
+          .onSuccess(
+              page -> {
+                Future<Void> steps = Future.succeededFuture();
+                for (RestoreWaiters.Page part : partsOf(page.waiters())) {
+                  steps = steps.compose(done -> restore(part));
+                }
+                steps
+                    .onSuccess(
+                        done -> {
+                          if (page.more()) {
+                            nextWaiters(page.waiters().get(page.waiters().size() - 1).joined());
+                          } else {
+                            holdings();
+                          }
+                        })
+                    .onFailure(written::fail);
+              })
+          .onFailure(written::fail);
+    }
+
+    /** Item by item, each in its order; nobody waits for what is not here any more. */
+    private List<RestoreWaiters.Page> partsOf(List<ShardWaiters.Waiter> waiters) {
+      Map<ItemId, List<RestoreWaiters.Waiter>> byItem = new LinkedHashMap<>();
+      for (ShardWaiters.Waiter waiter : waiters) {
+        if (kept.contains(waiter.item())) {
+          byItem
+              .computeIfAbsent(waiter.item(), item -> new ArrayList<>())
+              .add(new RestoreWaiters.Waiter(waiter.user(), waiter.atMs()));
+        }
+      }
+      List<RestoreWaiters.Page> parts = new ArrayList<>();
+      byItem.forEach(
+          (item, line) -> {
+            for (int from = 0; from < line.size(); from += RestoreWaiters.MAX_USERS) {
+              int to = Math.min(line.size(), from + RestoreWaiters.MAX_USERS);
+              parts.add(new RestoreWaiters.Page(item, lines.add(item), line.subList(from, to)));
+            }
+          });
+      return parts;
+    }
+
+    private Future<Void> restore(RestoreWaiters.Page part) {
+      return RestoreWaiters.run(
+              link, link.fence(epoch, access.callTimeoutMs()), keys, part, access.callTimeoutMs())
+          .compose(
+              result ->
+                  result.isDone()
+                      ? Future.<Void>succeededFuture()
+                      : Future.failedFuture(refused(result)));
     }
 
     /** Every group that the ledger knows: the shard may hold something of one that is not left. */

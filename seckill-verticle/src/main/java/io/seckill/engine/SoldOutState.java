@@ -43,6 +43,21 @@ final class SoldOutState {
     return false;
   }
 
+  /** Whether anybody waits in line for it in any shard, as far as is known. */
+  boolean isWaitedFor(ItemId item) {
+    ItemView view = views.get(item);
+    return view != null && view.waiting() > 0;
+  }
+
+  /**
+   * Whether anybody may wait for it in another shard than the one that is asked: with one shard, it
+   * knows itself.
+   */
+  boolean isWaitedForElsewhere(ItemId item) {
+    ItemView view = views.get(item);
+    return view != null && view.waiting() > 0 && view.shards().size() > 1;
+  }
+
   /** The id of the item's group as far as is known, empty without one. */
   String groupOf(ItemId item) {
     ItemView view = views.get(item);

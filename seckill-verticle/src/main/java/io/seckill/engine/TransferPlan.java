@@ -143,6 +143,69 @@ final class TransferPlan {
     return transfers;
   }
 
+  /**
+   * Brings units from shards in which nobody waits in line to those in which somebody does and no
+   * unit is: one to each, first to the shard whose oldest waiter is the oldest, and so on until
+   * everybody has one or no unit is left. Lines are about equally long, because users are spread
+   * evenly, so this is as good as knowing all waiters.
+   *
+   * @param stocks as just read
+   * @param busy shards into which units are on their way already: they are neither fed nor emptied
+   * @return transfers of at most {@value #MAX_SOURCES} shards into each shard
+   */
+  static List<Transfer> toWaiters(ItemStocks stocks, Set<Integer> busy) {
+    List<ItemStocks.Shard> shards = stocks.shards();
+    long[] left = left(stocks);
+    List<Integer> lines =
+        IntStream.range(0, left.length)
+            .filter(shard -> !busy.contains(shard))
+            .filter(shard -> shards.get(shard).waiters() > 0 && left[shard] == 0)
+            .boxed()
+            .sorted(Comparator.comparingLong(shard -> shards.get(shard).oldest()))
+            .toList();
+    int[] sources =
+        IntStream.range(0, left.length)
+            .filter(shard -> !busy.contains(shard))
+            .filter(shard -> shards.get(shard).waiters() == 0 && left[shard] > 0)
+            .toArray();
+    long units = Arrays.stream(sources).mapToLong(source -> left[source]).sum();
+    long[] given = shareOut(units, lines, shards);
+    List<Transfer> transfers = new ArrayList<>();
+    int next = 0;
+    for (int line : lines) {
+      int from = next;
+      while (given[line] > 0 && next < from + MAX_SOURCES) {
+        int source = sources[next];
+        long part = Math.min(given[line], left[source]);
+        transfers.add(new Transfer(source, line, part, shards.get(source).sent()));
+        given[line] -= part;
+        left[source] -= part;
+        if (left[source] > 0) {
+          break;
+        }
+        next++;
+      }
+    }
+    return transfers;
+  }
+
+  /** So many rounds that each one gives the same to all who still want some. */
+  private static long[] shareOut(long units, List<Integer> lines, List<ItemStocks.Shard> shards) {
+    long[] given = new long[shards.size()];
+    List<Integer> wanting = lines;
+    long left = units;
+    while (left > 0 && !wanting.isEmpty()) {
+      long each = Math.max(1, left / wanting.size());
+      for (int line : wanting) {
+        long more = Math.min(Math.min(each, left), shards.get(line).waiters() - given[line]);
+        given[line] += more;
+        left -= more;
+      }
+      wanting = wanting.stream().filter(line -> given[line] < shards.get(line).waiters()).toList();
+    }
+    return given;
+  }
+
   private static long[] left(ItemStocks stocks) {
     return stocks.shards().stream().mapToLong(ItemStocks.Shard::left).toArray();
   }

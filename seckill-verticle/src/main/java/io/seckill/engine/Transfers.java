@@ -8,6 +8,7 @@ import io.seckill.common.id.ItemId;
 import io.seckill.common.item.Move;
 import io.seckill.engine.TransferPlan.Transfer;
 import io.seckill.lua.FenceStatus;
+import io.seckill.lua.ItemGroups;
 import io.seckill.lua.RedisLink;
 import io.seckill.lua.SendUnits;
 import io.seckill.lua.SendUnits.NotSent;
@@ -50,6 +51,7 @@ final class Transfers {
   private final List<ShardSession> sessions;
   private final LedgerClient ledger;
   private final ItemReconciler reconciler;
+  private final ItemGroups groups;
   private final EngineMetrics metrics;
 
   private final Map<ItemId, Map<Integer, Long>> into = new HashMap<>();
@@ -61,7 +63,9 @@ final class Transfers {
     /** Somebody waits for them. */
     DEMAND,
     /** Somebody soon would. */
-    TREND
+    TREND,
+    /** Somebody waits in line, and there is no unit where he does. */
+    WAITLIST
   }
 
   Transfers(
@@ -69,11 +73,13 @@ final class Transfers {
       List<ShardSession> sessions,
       LedgerClient ledger,
       ItemReconciler reconciler,
+      ItemGroups groups,
       EngineMetrics metrics) {
     this.region = region;
     this.sessions = sessions;
     this.ledger = ledger;
     this.reconciler = reconciler;
+    this.groups = groups;
     this.metrics = metrics;
   }
 
@@ -117,6 +123,17 @@ final class Transfers {
   void byTrend(ItemStocks stocks, double[] perSecond) {
     if (isPossible() && busy(stocks.item()).isEmpty()) {
       begin(stocks.item(), TransferPlan.byTrend(stocks, perSecond), Cause.TREND, () -> {});
+    }
+  }
+
+  /** Sends units out of shards in which nobody waits in line to where somebody does. */
+  void toWaiters(ItemStocks stocks) {
+    if (isPossible() && !isStalled(stocks)) {
+      begin(
+          stocks.item(),
+          TransferPlan.toWaiters(stocks, busy(stocks.item())),
+          Cause.WAITLIST,
+          () -> {});
     }
   }
 
@@ -284,10 +301,11 @@ final class Transfers {
     for (Move move : moves) {
       steps =
           steps
-              .compose(done -> ItemReconciler.move(sessions.get(to), move))
+              .compose(done -> reconciler.move(sessions.get(to), move, groups.idOf(item)))
               .onSuccess(done -> metrics.transferred(cause, move.units()));
     }
-    // An earlier move is missing here: another node's, or one that a dead node left.
+    // An earlier move is missing here, another node's or one that a dead node left; or this node
+    // does not know the item's group.
     return steps.recover(failure -> catchUp(item, to));
   }
 

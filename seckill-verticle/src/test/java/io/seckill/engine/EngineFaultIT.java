@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.PurchaseReply;
+import io.seckill.common.bus.WaitlistPlace;
 import io.seckill.common.error.ErrorCode;
+import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.ItemId;
 import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.embedded.RedisSpec;
@@ -15,13 +17,16 @@ import io.seckill.testkit.Await;
 import io.seckill.testkit.FaultProxy;
 import io.seckill.testkit.RedisAddress;
 import io.seckill.testkit.TestRedis;
+import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Response;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,6 +110,79 @@ class EngineFaultIT {
           "the repetition to find the order",
           () -> engine.buyNow("win-of-the-lost-reply", "key", item, 1).replayed());
       assertThat(engine.stock(0, item)).isEqualTo(9);
+    }
+  }
+
+  @Test
+  void RF_06_aRestartShouldForgetNobodyWhoWaits() throws Exception {
+    engine = new EngineFixture(TestRedis.address(redis), Map.of());
+    ItemId item = engine.openItem(1, 1, 1);
+    assertThat(engine.buyNow("u", "key", item, 1).refusal()).isNull();
+    engine.joinNow("first", item);
+    engine.joinNow("second", item);
+
+    redis.kill();
+    redis.restart();
+
+    assertThat(engine.joinNow("second", item).place()).isEqualTo(2);
+    engine.keepStoring();
+    engine.cancel("u");
+    engine.awaitReleased();
+    assertThat(engine.buyPatiently("first", "-", item, 1).replayed()).isTrue();
+    assertThat(engine.place("second", item)).isEqualTo(1);
+  }
+
+  @Test
+  void RF_07_aFrozenRedisShouldEndEveryJoinByItsDeadline() throws Exception {
+    engine = new EngineFixture(TestRedis.address(redis), Map.of());
+    ItemId item = engine.openItem(1, 1, 1);
+    assertThat(engine.buyNow("u", "key", item, 1).refusal()).isNull();
+    redis.pause();
+    try {
+      for (ErrorCode code : joinAll(item, 300)) {
+        assertThat(code).isIn(ErrorCode.OUTCOME_UNKNOWN, ErrorCode.UNAVAILABLE, ErrorCode.BUSY);
+      }
+    } finally {
+      redis.resume();
+    }
+
+    Await.until(
+        EngineFixture.BOUND,
+        "all to stand in line",
+        () -> joinAll(item, 300).stream().allMatch(Objects::isNull));
+    Await.until(EngineFixture.BOUND, "each once", () -> engine.waiting(item) == 300);
+  }
+
+  /** Lets users join at once: why each may not, null where he stands in line. */
+  private List<ErrorCode> joinAll(ItemId item, int users) throws Exception {
+    List<Future<WaitlistPlace>> joins = new ArrayList<>();
+    for (int i = 0; i < users; i++) {
+      joins.add(engine.join("w" + i, item));
+    }
+    Await.until(EngineFixture.BOUND, "answers", () -> joins.stream().allMatch(Future::isComplete));
+    List<ErrorCode> refusals = new ArrayList<>();
+    joins.forEach(
+        join -> refusals.add(join.succeeded() ? null : ((SeckillException) join.cause()).code()));
+    return refusals;
+  }
+
+  @Test
+  void OL_02_aLostReplyToAJoinShouldBeUnknownAndARepetitionShouldFindHimInLine() throws Exception {
+    try (FaultProxy proxy = FaultProxy.before(TestRedis.address(redis))) {
+      engine = new EngineFixture(new RedisAddress(proxy.host(), proxy.port()), Map.of());
+      ItemId item = engine.openItem(1, 1, 1);
+      assertThat(engine.buyNow("u", "key", item, 1).refusal()).isNull();
+      // The server knows the script from now on.
+      engine.joinNow("first", item);
+      proxy.loseReplies(1, "join-of-the-lost-reply");
+
+      assertThat(engine.refusalOfJoin("join-of-the-lost-reply", item))
+          .isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+
+      WaitlistPlace place = engine.joinNow("join-of-the-lost-reply", item);
+      assertThat(place.joined()).isFalse();
+      assertThat(place.place()).isEqualTo(2);
+      assertThat(place.waiting()).isEqualTo(2);
     }
   }
 

@@ -5,16 +5,25 @@ import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.Board;
 import io.seckill.common.bus.BoardRequest;
 import io.seckill.common.bus.BusCodecs;
+import io.seckill.common.bus.BusFailures;
+import io.seckill.common.bus.Done;
 import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.ItemChanged;
+import io.seckill.common.bus.ItemView;
+import io.seckill.common.bus.Places;
+import io.seckill.common.bus.PlacesQuery;
 import io.seckill.common.bus.PurchaseReply;
 import io.seckill.common.bus.PurchaseRequest;
 import io.seckill.common.bus.PurchaseSender;
 import io.seckill.common.bus.SalesChange;
 import io.seckill.common.bus.SalesRecord;
+import io.seckill.common.bus.WaitlistJoin;
+import io.seckill.common.bus.WaitlistLeave;
+import io.seckill.common.bus.WaitlistPlace;
 import io.seckill.common.config.ConfigLoader;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.error.ErrorCode;
+import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.IdempotencyKey;
 import io.seckill.common.id.ItemId;
@@ -49,6 +58,7 @@ import io.vertx.redis.client.Response;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -313,6 +323,75 @@ final class EngineFixture {
       replies = buys.stream().map(Future::result).toList();
     } while (replies.stream().anyMatch(EngineFixture::asksToComeAgain) && stoodStill(sinceNanos));
     return replies;
+  }
+
+  /** Joins the line for the item; fails with {@code SeckillException} when he may not. */
+  Future<WaitlistPlace> join(String user, ItemId item) {
+    return request(Addresses.JOIN_WAITLIST, new WaitlistJoin(new UserId(user), item));
+  }
+
+  WaitlistPlace joinNow(String user, ItemId item) throws Exception {
+    List<WaitlistPlace> places = new ArrayList<>();
+    Await.until(
+        BOUND,
+        user + " to stand in line",
+        () -> {
+          Future<WaitlistPlace> joined = join(user, item);
+          Await.until(BOUND, "an answer", joined::isComplete);
+          if (joined.succeeded()) {
+            places.add(joined.result());
+          }
+          return joined.succeeded();
+        });
+    return places.get(0);
+  }
+
+  /** Why the user may not join; null when he stands in line now. */
+  ErrorCode refusalOfJoin(String user, ItemId item) throws Exception {
+    Future<WaitlistPlace> joined = join(user, item);
+    Await.until(BOUND, "an answer", joined::isComplete);
+    return joined.succeeded() ? null : ((SeckillException) joined.cause()).code();
+  }
+
+  void leave(String user, ItemId item) throws Exception {
+    Await.result(BOUND, user + " to leave the line", leaving(user, item));
+  }
+
+  Future<Done> leaving(String user, ItemId item) {
+    return request(Addresses.LEAVE_WAITLIST, new WaitlistLeave(new UserId(user), item));
+  }
+
+  Future<Places> places(ItemId item, String... users) {
+    return request(
+        Addresses.WAITLIST_PLACES,
+        new PlacesQuery(item, Arrays.stream(users).map(UserId::new).toList()));
+  }
+
+  /** The user's place in line; 0 when he does not wait. */
+  long place(String user, ItemId item) throws Exception {
+    return Await.result(BOUND, "a place", places(item, user)).places().stream()
+        .mapToLong(WaitlistPlace::place)
+        .findFirst()
+        .orElse(0);
+  }
+
+  /** How many wait in line for the item, as the board says. */
+  long waiting(ItemId item) throws Exception {
+    return board().items().stream()
+        .filter(view -> view.definition().id().equals(item))
+        .mapToLong(ItemView::waiting)
+        .findFirst()
+        .orElse(0);
+  }
+
+  private <T> Future<T> request(String address, Record message) {
+    return vertx
+        .eventBus()
+        .<T>request(address, message, OPTIONS)
+        .map(Message::body)
+        .recover(
+            failure ->
+                Future.failedFuture(BusFailures.translate(failure, ErrorCode.OUTCOME_UNKNOWN)));
   }
 
   /** One command, to the server that its first argument is on when that is a key. */

@@ -110,6 +110,33 @@ class EngineRidersIT {
     assertThat(engine.sent() - sentBefore).isLessThan(2_000);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void aCrowdShouldRideAlongAlsoWhileSomebodyWaits(int shards) throws Exception {
+    EngineFixture engine = start(shards);
+    engine.keepStoring();
+    ItemId item = sellOut(engine, 40);
+    engine.joinNow("first", item);
+    engine.joinNow("second", item);
+    Await.until(EngineFixture.BOUND, "the board to know", () -> engine.waiting(item) == 2);
+    long ridersBefore = engine.riders();
+
+    assertRefused(engine.buyAtOnce("crowd", CROWD, item));
+    assertThat(engine.riders()).isGreaterThan(ridersBefore + CROWD / 2);
+
+    // He has a receipt now, and nobody takes him for one of the crowd.
+    engine.cancel("winner0");
+    List<PurchaseReply> replies = new ArrayList<>();
+    Await.until(
+        EngineFixture.BOUND,
+        "the order of who waited longest",
+        () -> {
+          replies.addAll(engine.buyAtOnce("again" + replies.size() + "-", 200, item));
+          return engine.buyPatiently("first", "-", item, 1).replayed();
+        });
+    assertRefused(replies);
+  }
+
   @Test
   void OL_01_whoeverHasWonShouldGetHisOrderAmongACrowd() throws Exception {
     EngineFixture engine = start(1);

@@ -13,6 +13,7 @@ import io.seckill.lua.ReadItems.Reading;
 import io.seckill.lua.ReadItems.ShardItem;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class ItemBoardTest {
@@ -167,6 +168,50 @@ class ItemBoardTest {
     assertThat(board.lowestGeneration(ITEM)).isZero();
   }
 
+  @Test
+  void passShouldSaySoldOutAtOnceWhenAnybodyWaits() {
+    ItemView view = pass(line(1, 0, 2), line(1, 4, 1));
+
+    assertThat(view.soldOut()).isTrue();
+    assertThat(view.waiting()).isEqualTo(3);
+    assertThat(view.remaining()).isEqualTo(4);
+  }
+
+  @Test
+  void passShouldClearSoldOutWhenTheLastWaiterLeft() {
+    pass(line(1, 0, 2), line(1, 4, 1));
+
+    ItemView view = pass(line(1, 0, 0), line(1, 4, 0));
+
+    assertThat(view.soldOut()).isFalse();
+    assertThat(view.waiting()).isZero();
+  }
+
+  @Test
+  void passShouldBelieveThatTheyStillWaitInAShardThatCannotBeRead() {
+    pass(line(1, 0, 2), line(1, 4, 0));
+
+    ItemView half = pass(Optional.empty(), line(1, 4, 0));
+    assertThat(half.soldOut()).isTrue();
+    assertThat(half.waiting()).isEqualTo(2);
+
+    ItemView unread = pass(Optional.empty(), Optional.empty());
+    assertThat(unread.soldOut()).isTrue();
+    assertThat(unread.waiting()).isEqualTo(2);
+
+    assertThat(pass(line(1, 0, 0), line(1, 4, 0)).waiting()).isZero();
+  }
+
+  @Test
+  void passShouldShowNobodyWhoWaitsWhenTheSaleIsOver() {
+    pass(line(1, 0, 2), line(1, 0, 0));
+
+    ItemView view = pass(ended(1), ended(1));
+
+    assertThat(view.state()).isEqualTo(ItemState.ENDED);
+    assertThat(view.waiting()).isZero();
+  }
+
   private static Optional<Reading> ended(long epoch) {
     ShardItem open = item(1, 0, 0, 0);
     return Optional.of(
@@ -187,7 +232,9 @@ class ItemBoardTest {
                         0,
                         0,
                         10,
-                        open.stock())))));
+                        open.stock(),
+                        3,
+                        OptionalLong.of(7))))));
   }
 
   private ItemView pass(Optional<Reading> first, Optional<Reading> second) {
@@ -212,6 +259,22 @@ class ItemBoardTest {
   }
 
   private static ShardItem item(long adds, long stock, long sent, long received) {
+    return item(adds, stock, sent, received, 0);
+  }
+
+  private static Optional<Reading> line(long adds, long stock, long waiters) {
+    return Optional.of(
+        new Reading(
+            1,
+            9,
+            "run",
+            HeadState.OPEN,
+            1_000,
+            SalesRecord.UNTOUCHED,
+            List.of(Optional.of(item(adds, stock, 0, 0, waiters)))));
+  }
+
+  private static ShardItem item(long adds, long stock, long sent, long received, long waiters) {
     ItemDefinition definition =
         new ItemDefinition(ITEM, "phone", 100, "CNY", "", 1, 0, Long.MAX_VALUE, 1_000);
     return new ShardItem(
@@ -222,6 +285,8 @@ class ItemBoardTest {
         sent,
         received,
         10,
-        Optional.of(stock));
+        Optional.of(stock),
+        waiters,
+        waiters > 0 ? OptionalLong.of(7) : OptionalLong.empty());
   }
 }

@@ -27,6 +27,8 @@ import io.seckill.common.bus.ShardReceipts;
 import io.seckill.common.bus.ShardReceiptsQuery;
 import io.seckill.common.bus.ShardSnapshot;
 import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.bus.ShardWaiters;
+import io.seckill.common.bus.ShardWaitersQuery;
 import io.seckill.common.bus.TransferStore;
 import io.seckill.common.bus.TransferStored;
 import io.seckill.common.error.ErrorCode;
@@ -51,8 +53,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -61,6 +65,8 @@ import java.util.stream.Stream;
  * any number of buses. Its methods may be called from any thread.
  */
 final class LedgerPeer {
+
+  private static final int MAX_WAITERS = 3;
 
   private final List<EventBus> buses = new ArrayList<>();
   private final List<MessageConsumer<?>> consumers = new ArrayList<>();
@@ -118,6 +124,7 @@ final class LedgerPeer {
     this.<ShardSnapshotQuery>answer(bus, Addresses.LEDGER_SHARD_SNAPSHOT, this::snapshot);
     this.<ShardReceiptsQuery>answer(bus, Addresses.LEDGER_SHARD_RECEIPTS, this::receipts);
     this.<ShardHoldingsQuery>answer(bus, Addresses.LEDGER_SHARD_HOLDINGS, this::holdings);
+    this.<ShardWaitersQuery>answer(bus, Addresses.LEDGER_SHARD_WAITERS, this::waiters);
   }
 
   private <T> void answer(EventBus bus, String address, Function<T, Object> answer) {
@@ -190,11 +197,26 @@ final class LedgerPeer {
 
   /** Cancels all orders of an item that hold units. */
   synchronized void cancelAll(ItemId item) {
+    cancel(item, win -> true);
+  }
+
+  /** Cancels some of them. */
+  synchronized void cancelSome(Random random, ItemId item) {
+    cancel(item, win -> random.nextInt(8) == 0);
+  }
+
+  /** The entries of a shard that are stored, in their order. */
+  synchronized List<LogEntry> log(int shard) {
+    return List.copyOf(stored.getOrDefault(shard, new TreeMap<>()).values());
+  }
+
+  private void cancel(ItemId item, Predicate<LogEntry.Win> which) {
     stored.forEach(
         (shard, log) ->
             log.values().stream()
                 .flatMap(entry -> entry.taken().stream())
                 .filter(win -> win.lines().stream().anyMatch(line -> line.item().equals(item)))
+                .filter(which)
                 .filter(win -> !released.containsKey(new Place(shard, win.id())))
                 .forEach(
                     win ->
@@ -586,6 +608,8 @@ final class LedgerPeer {
             .mapToLong(Sent::units)
             .sum();
     long won = wonLines(log, id).mapToLong(LogEntry.WinLine::quantity).sum();
+    adds += releasedLines(log, id).filter(LogEntry.ReleasedLine::toStock).count();
+    adds += log.values().stream().filter(entry -> isPromotion(entry, id)).count();
     long back = releasedLines(log, id).mapToLong(LogEntry.ReleasedLine::units).sum();
     granted -=
         releasedLines(log, id)
@@ -635,7 +659,8 @@ final class LedgerPeer {
     TreeMap<String, List<String>> records = new TreeMap<>();
     TreeMap<String, Integer> held = new TreeMap<>();
     for (LogEntry entry : stored.getOrDefault(query.shard(), new TreeMap<>()).values()) {
-      if (entry instanceof LogEntry.Win win) {
+      LogEntry.Win win = entry.taken().orElse(null);
+      if (win != null) {
         for (LogEntry.WinLine line : win.lines()) {
           if (line.item().equals(query.item())) {
             boolean holds = !released.containsKey(new Place(query.shard(), win.id()));
@@ -660,6 +685,35 @@ final class LedgerPeer {
         .forEach(
             e -> page.put(e.getKey(), held.get(e.getKey()) + ";" + String.join(";", e.getValue())));
     return new ShardReceipts(page);
+  }
+
+  private static boolean isPromotion(LogEntry entry, ItemId item) {
+    return entry instanceof LogEntry.Promotion
+        && entry.taken().orElseThrow().lines().get(0).item().equals(item);
+  }
+
+  /** Who waits as the log says: joined, and neither left nor got a unit since. */
+  private ShardWaiters waiters(ShardWaitersQuery query) {
+    Map<List<Object>, ShardWaiters.Waiter> line = new LinkedHashMap<>();
+    for (LogEntry entry : stored.getOrDefault(query.shard(), new TreeMap<>()).values()) {
+      if (entry instanceof LogEntry.Joined joined) {
+        line.put(
+            List.of(joined.item(), joined.user()),
+            new ShardWaiters.Waiter(joined.item(), joined.user(), joined.id(), joined.atMs()));
+      } else if (entry instanceof LogEntry.Left left) {
+        line.remove(List.of(left.item(), left.user()));
+      } else if (entry instanceof LogEntry.Promotion) {
+        LogEntry.Win win = entry.taken().orElseThrow();
+        line.remove(List.of(win.lines().get(0).item(), win.user()));
+      }
+    }
+    List<ShardWaiters.Waiter> rest =
+        line.values().stream()
+            .filter(waiter -> query.after() == null || waiter.joined().compareTo(query.after()) > 0)
+            .toList();
+    // Pages of a few, so that tests go through several.
+    int size = Math.min(rest.size(), Math.min(query.limit(), MAX_WAITERS));
+    return new ShardWaiters(rest.subList(0, size), size < rest.size());
   }
 
   private ShardHoldings holdings(ShardHoldingsQuery query) {

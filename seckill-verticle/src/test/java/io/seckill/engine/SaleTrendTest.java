@@ -53,6 +53,6 @@ class SaleTrendTest {
   }
 
   private static Shard shard(long stock, long sent, long received, long granted) {
-    return new Shard(true, stock, sent, received, granted, 1);
+    return new Shard(true, stock, sent, received, granted, 1, 0, Shard.NOBODY);
   }
 }

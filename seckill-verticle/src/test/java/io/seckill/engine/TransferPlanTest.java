@@ -188,6 +188,70 @@ class TransferPlanTest {
     assertThat(transfers).allMatch(transfer -> transfer.units() == 625);
   }
 
+  @Test
+  void toWaitersShouldSendTheOnlyUnitToTheOldestWaiter() {
+    assertThat(
+            TransferPlan.toWaiters(
+                stocks(line(0, 5, 70), shard(1, 0, 0), line(0, 1, 60), line(0, 9, 80)), Set.of()))
+        .containsExactly(new Transfer(1, 2, 1, 0));
+  }
+
+  @Test
+  void toWaitersShouldGiveToAllLinesInTurnAndNotMoreThanWait() {
+    List<Transfer> transfers =
+        TransferPlan.toWaiters(
+            stocks(line(0, 2, 70), shard(3, 0, 0), line(0, 1, 60), shard(6, 4, 0), line(0, 3, 80)),
+            Set.of());
+
+    assertThat(sentTo(transfers, 0)).isEqualTo(2);
+    assertThat(sentTo(transfers, 2)).isEqualTo(1);
+    assertThat(sentTo(transfers, 4)).isEqualTo(3);
+    assertThat(transfers).hasSize(3).contains(new Transfer(3, 4, 3, 4));
+  }
+
+  @Test
+  void toWaitersShouldGiveTheUnitsThatAreTooFewToThoseThatWaitLongest() {
+    List<Transfer> transfers =
+        TransferPlan.toWaiters(
+            stocks(line(0, 9, 70), line(0, 9, 50), line(0, 9, 60), shard(5, 0, 0)), Set.of());
+
+    assertThat(sentTo(transfers, 1)).isEqualTo(2);
+    assertThat(sentTo(transfers, 2)).isEqualTo(2);
+    assertThat(sentTo(transfers, 0)).isEqualTo(1);
+  }
+
+  @Test
+  void toWaitersShouldTakeNothingFromALineAndFeedNoneThatHasUnits() {
+    assertThat(TransferPlan.toWaiters(stocks(line(3, 5, 70), line(0, 5, 60)), Set.of())).isEmpty();
+    assertThat(TransferPlan.toWaiters(stocks(line(3, 5, 70), shard(4, 0, 0)), Set.of())).isEmpty();
+  }
+
+  @Test
+  void toWaitersShouldLeaveShardsAloneIntoWhichUnitsAreOnTheirWay() {
+    ItemStocks stocks = stocks(line(0, 5, 70), shard(1, 0, 0), line(0, 1, 60));
+
+    assertThat(TransferPlan.toWaiters(stocks, Set.of(2))).containsExactly(new Transfer(1, 0, 1, 0));
+    assertThat(TransferPlan.toWaiters(stocks, Set.of(1))).isEmpty();
+  }
+
+  @Test
+  void toWaitersShouldTakeFromAFewShardsAtATime() {
+    Shard[] shards = new Shard[41];
+    Arrays.fill(shards, shard(1, 0, 0));
+    shards[40] = line(0, 100, 5);
+
+    assertThat(TransferPlan.toWaiters(stocks(shards), Set.of()))
+        .hasSize(TransferPlan.MAX_SOURCES)
+        .allMatch(transfer -> transfer.to() == 40 && transfer.units() == 1);
+  }
+
+  private static long sentTo(List<Transfer> transfers, int shard) {
+    return transfers.stream()
+        .filter(transfer -> transfer.to() == shard)
+        .mapToLong(Transfer::units)
+        .sum();
+  }
+
   private static List<Transfer> onDemand(ItemStocks stocks, int to, long need) {
     return TransferPlan.onDemand(stocks, Map.of(to, need), Set.of());
   }
@@ -203,10 +267,18 @@ class TransferPlanTest {
 
   /** Nothing was sold in it. */
   private static Shard shard(long stock, long sent, long received) {
-    return new Shard(true, stock, sent, received, stock + sent - received, 1);
+    return new Shard(true, stock, sent, received, stock + sent - received, 1, 0, Shard.NOBODY);
   }
 
   private static Shard sold(long units, long stock) {
-    return new Shard(true, stock, 0, 0, units + stock, 1);
+    return new Shard(true, stock, 0, 0, units + stock, 1, 0, Shard.NOBODY);
+  }
+
+  private static Shard line(long stock, long waiters, long oldest) {
+    return new Shard(true, stock, 0, 0, 100, 1, waiters, oldest);
+  }
+
+  private static ItemStocks stocks(Shard... shards) {
+    return new ItemStocks(ITEM, 1, true, List.of(shards));
   }
 }

@@ -259,6 +259,26 @@ public final class Invariants {
     return findings;
   }
 
+  /**
+   * I4: who joined the line and did not leave it stands in it: in Redis, where units are given out,
+   * and in MySQL, from which the line is written again.
+   *
+   * @param isInRedis whether he waits in Redis
+   * @param isStored whether he waits as the stored log says
+   */
+  public static Optional<Finding> waiterAgrees(
+      ShardRef shard, ItemId item, UserId user, boolean isInRedis, boolean isStored) {
+    return isInRedis == isStored
+        ? Optional.empty()
+        : finding(
+            I4,
+            place(shard, item) + " user " + user,
+            isInRedis ? 1 : -1,
+            isInRedis
+                ? "he waits in Redis and did not join by the log"
+                : "he joined by the log and does not wait in Redis");
+  }
+
   private static String win(ReceiptFacts facts, EntryId entry) {
     return "win "
         + new WinId(facts.shard(), entry)

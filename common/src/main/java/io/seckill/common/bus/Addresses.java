@@ -14,6 +14,18 @@ public final class Addresses {
    */
   public static final String PURCHASE_REPLIES_PREFIX = "seckill.purchase.replies.";
 
+  /**
+   * Engine: {@link WaitlistJoin} → {@link WaitlistPlace}; refused as a purchase is, and with
+   * NOT_SOLD_OUT or WAITLIST_FULL.
+   */
+  public static final String JOIN_WAITLIST = "seckill.engine.waitlist.join";
+
+  /** Engine: {@link WaitlistLeave} → {@link Done}: he does not wait, also when he never did. */
+  public static final String LEAVE_WAITLIST = "seckill.engine.waitlist.leave";
+
+  /** Engine: {@link PlacesQuery} → {@link Places}. */
+  public static final String WAITLIST_PLACES = "seckill.engine.waitlist.places";
+
   /** Engine: {@link ItemChange} → {@link ItemChanged}: every shard that can be reached has it. */
   public static final String CHANGE_ITEM = "seckill.engine.item.change";
 
@@ -52,6 +64,9 @@ public final class Addresses {
   /** Ledger: {@link ShardHoldingsQuery} → {@link ShardHoldings}. */
   public static final String LEDGER_SHARD_HOLDINGS = "seckill.ledger.shard.holdings";
 
+  /** Ledger: {@link ShardWaitersQuery} → {@link ShardWaiters}. */
+  public static final String LEDGER_SHARD_WAITERS = "seckill.ledger.shard.waiters";
+
   /** Ledger: {@link TransferStore} → {@link TransferStored}. */
   public static final String LEDGER_STORE_TRANSFER = "seckill.ledger.transfer.store";
 
@@ -82,17 +97,38 @@ public final class Addresses {
   /** Orders: {@link OrdersQuery} → {@link OrderViews}, newest first. */
   public static final String ORDERS = "seckill.orders.list";
 
+  /** Orders: {@link OrdersChangedQuery} → {@link OrderEvents}, oldest change first. */
+  public static final String ORDERS_CHANGED = "seckill.orders.changed";
+
   /** Orders: {@link OrderCancel} → {@link OrderViews} with the order as it is afterwards. */
   public static final String CANCEL_ORDER = "seckill.orders.cancel";
 
   /** Orders: {@link OrderRefund} → {@link OrderViews} with the order as it is afterwards. */
   public static final String REFUND_ORDER = "seckill.orders.refund";
 
+  /** Orders, published: {@link OrderEvents}, after each commit that stored or changed orders. */
+  public static final String ORDER_EVENTS = "seckill.orders.events";
+
   /** Payments: {@link PaymentStart} → {@link PaymentStarted}. */
   public static final String START_PAYMENT = "seckill.payments.start";
 
   /** Payments: {@link PaymentNotice} → {@link Done}: it is written. */
   public static final String PAYMENT_NOTICE = "seckill.payments.notice";
+
+  /** Orders: {@link DeadLettersQuery} → {@link DeadLetters}. */
+  public static final String DEAD_LETTERS = "seckill.letters.list";
+
+  /** Orders: {@link DeadLetterQuery} → {@link DeadLetter}. */
+  public static final String DEAD_LETTER = "seckill.letters.one";
+
+  /** Orders: {@link DeadLetterChange} → {@link DeadLetter} as it is afterwards. */
+  public static final String CHANGE_DEAD_LETTER = "seckill.letters.change";
+
+  /** Notifications: {@link NotificationsQuery} → {@link Notifications}. */
+  public static final String NOTIFICATIONS = "seckill.notifications.list";
+
+  /** Notifications: {@link NotificationRetry} → {@link Done}. */
+  public static final String RETRY_NOTIFICATION = "seckill.notifications.retry";
 
   /** Audit: {@link AuditRequest} → {@link AuditReport}. */
   public static final String AUDIT = "seckill.audit.run";

@@ -9,12 +9,14 @@ import java.util.List;
  * @param region the engine's region
  * @param atMs Redis time of the reading, epoch milliseconds
  * @param stopped whether all sales are stopped by the switch
+ * @param backlog what waits to be stored; {@link Backlog#NONE} from an engine that does not tell
  * @param items every item that is not archived, by id
  */
-public record Board(int region, long atMs, boolean stopped, List<ItemView> items) {
+public record Board(int region, long atMs, boolean stopped, Backlog backlog, List<ItemView> items) {
 
   /** Copies the list. */
   public Board {
+    backlog = backlog == null ? Backlog.NONE : backlog;
     items = List.copyOf(items);
   }
 }

@@ -11,7 +11,9 @@ import java.util.List;
  * @param state where it stands
  * @param generation the generation of definition and state
  * @param remaining units that can be sold now, summed over the readable shards; 0 before preheat
- * @param soldOut true only when two passes proved it; never guessed from {@code remaining}
+ * @param soldOut for whoever does not wait: true only when two passes proved it, or while anybody
+ *     waits in line, because what comes back is his first; never guessed from {@code remaining}
+ * @param waiting buyers that wait in line for it, summed over the readable shards
  * @param shards one mark for each shard, in shard order; empty before preheat
  */
 public record ItemView(
@@ -20,6 +22,7 @@ public record ItemView(
     long generation,
     long remaining,
     boolean soldOut,
+    long waiting,
     List<ShardMark> shards) {
 
   /** Copies the list. */

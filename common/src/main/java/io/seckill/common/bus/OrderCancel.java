@@ -12,8 +12,9 @@ import io.seckill.common.id.UserId;
  * @param orderId the sealed id
  * @param user whose order it has to be; null when an operator asks
  * @param reason what the order then says: {@link #BY_USER} or {@link #BY_ADMIN}
+ * @param actor the operator who asks, for the audit log; null when the buyer does
  */
-public record OrderCancel(OrderId orderId, UserId user, String reason) {
+public record OrderCancel(OrderId orderId, UserId user, String reason, String actor) {
 
   /** The buyer changed his mind. */
   public static final String BY_USER = "user";
@@ -26,11 +27,11 @@ public record OrderCancel(OrderId orderId, UserId user, String reason) {
 
   /** As the buyer asks. */
   public static OrderCancel byUser(UserId user, OrderId orderId) {
-    return new OrderCancel(orderId, user, BY_USER);
+    return new OrderCancel(orderId, user, BY_USER, null);
   }
 
   /** As an operator asks. */
-  public static OrderCancel byAdmin(OrderId orderId) {
-    return new OrderCancel(orderId, null, BY_ADMIN);
+  public static OrderCancel byAdmin(OrderId orderId, String actor) {
+    return new OrderCancel(orderId, null, BY_ADMIN, actor);
   }
 }

@@ -8,5 +8,6 @@ import io.seckill.common.id.OrderId;
  * CONFLICT when it was never paid. A time-out leaves the outcome open; asking again is safe.
  *
  * @param orderId the sealed id
+ * @param actor the operator who asks, for the audit log
  */
-public record OrderRefund(OrderId orderId) {}
+public record OrderRefund(OrderId orderId, String actor) {}

@@ -26,7 +26,7 @@ public record ShardSnapshot(long missing, List<ItemInShard> items) {
    *     own generation is higher, because the shard may have lost a change that stops the sale
    * @param generation the generation to write
    * @param lastMove number of the last move, in or out, whose entry is stored
-   * @param adds stored entries of units: moves in and releases to stock
+   * @param adds stored entries of units: moves in, releases to stock and promotions
    * @param granted units of stored moves in, less units that went out or were released to the
    *     grant; moves between shards do not count
    * @param sent units sent to other shards, also by entries that were stored out of turn

@@ -28,6 +28,12 @@ final class Relations {
   /** HS256 wants a key as long as its hash: RFC 7518, section 3.2. */
   private static final int MIN_JWT_SECRET_BYTES = 32;
 
+  /**
+   * One entry of a log holds up to 512 wins and is stored as a whole, by somebody who must not hold
+   * it for long: others take over what has been held for {@code consumer.claimIdleMs}.
+   */
+  private static final int MIN_WRITES_PER_SECOND = 100;
+
   private static final String URL_RULE =
       "must be an http or https address without user, query or fragment";
 
@@ -67,6 +73,7 @@ final class Relations {
     relations.stores();
     relations.tokens();
     relations.payment();
+    relations.notification();
     relations.http();
     relations.times();
     relations.sizes();
@@ -121,18 +128,36 @@ final class Relations {
 
   private void payment() {
     SeckillConfig.Payment payment = config.payment();
-    String secret = payment.secret().value();
-    form(
-        "payment.secret",
-        secret.isEmpty()
-            || secret.getBytes(StandardCharsets.UTF_8).length >= CallbackSignature.MIN_SECRET_BYTES,
-        "must have at least " + CallbackSignature.MIN_SECRET_BYTES + " bytes");
+    secret("payment.secret", payment.secret());
     form("payment.sandboxUrl", isUrl(payment.sandboxUrl()), URL_RULE);
     require(
         List.of("payment.secret", "payment.provider"),
-        payment.provider() == SeckillConfig.Provider.NONE || !secret.isEmpty(),
+        payment.provider() == SeckillConfig.Provider.NONE || !payment.secret().value().isEmpty(),
         "must be set with",
         "what the provider reports is believed by its signature only");
+  }
+
+  private void notification() {
+    SeckillConfig.Notification notification = config.notification();
+    secret("notification.secret", notification.secret());
+    form(
+        "notification.webhookUrl",
+        !notification.enabled() || isUrl(notification.webhookUrl()),
+        URL_RULE);
+    require(
+        List.of("notification.secret", "notification.webhookUrl"),
+        !notification.enabled() || !notification.secret().value().isEmpty(),
+        "must be set with",
+        "the receiver believes a notification by its signature only");
+  }
+
+  /** A key of {@link CallbackSignature}, when there is one. */
+  private void secret(String key, Secret secret) {
+    int bytes = secret.value().getBytes(StandardCharsets.UTF_8).length;
+    form(
+        key,
+        bytes == 0 || bytes >= CallbackSignature.MIN_SECRET_BYTES,
+        "must have at least " + CallbackSignature.MIN_SECRET_BYTES + " bytes");
   }
 
   private void http() {
@@ -188,11 +213,23 @@ final class Relations {
         config.node().shutdownMs(),
         "a stop waits for purchases that are in flight");
     less(
+        "gateway.heartbeatMs",
+        config.gateway().heartbeatMs(),
+        "gateway.idleTimeoutMs",
+        config.gateway().idleTimeoutMs(),
+        "an event stream that is still is not idle");
+    less(
         "payment.callTimeoutMs",
         config.payment().callTimeoutMs(),
         "node.shutdownMs",
         config.node().shutdownMs(),
         "a stop waits for calls to the provider");
+    less(
+        "notification.callTimeoutMs",
+        config.notification().callTimeoutMs(),
+        "node.shutdownMs",
+        config.node().shutdownMs(),
+        "a stop waits for calls to the receiver");
     less(
         "mysql.statementTimeoutMs",
         config.mysql().statementTimeoutMs(),
@@ -214,6 +251,11 @@ final class Relations {
   }
 
   private void sizes() {
+    int writes = config.consumer().writesPerSecond();
+    form(
+        "consumer.writesPerSecond",
+        writes == 0 || writes >= MIN_WRITES_PER_SECOND,
+        "must be 0 or at least " + MIN_WRITES_PER_SECOND);
     require(
         List.of("engine.maxBatch", "engine.maxQueue"),
         config.engine().maxBatch() <= config.engine().maxQueue(),

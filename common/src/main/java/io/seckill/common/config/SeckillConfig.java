@@ -19,6 +19,7 @@ public record SeckillConfig(
     Consumer consumer,
     Orders orders,
     Payment payment,
+    Notification notification,
     Management management,
     Bus bus) {
 
@@ -143,6 +144,11 @@ public record SeckillConfig(
    * @param corsOrigins origins that pages may call from, none by default
    * @param devSession whether {@code POST /api/v1/dev/session} gives tokens to anybody; only for
    *     run and demo
+   * @param maxEventStreams open event streams of this process; further ones are BUSY
+   * @param eventStreamsPerUser open event streams of one user in this process; the oldest gives way
+   * @param heartbeatMs how often an event stream says that it is alive
+   * @param placeIntervalMs how often the places of those who wait are asked for
+   * @param resyncMs how often the orders of those who listen are asked for, whatever was published
    */
   public record Gateway(
       String host,
@@ -157,7 +163,12 @@ public record SeckillConfig(
       @Range(min = 100, max = 30_000) long purchaseBudgetMs,
       List<String> trustedProxies,
       List<String> corsOrigins,
-      boolean devSession) {}
+      boolean devSession,
+      @Range(min = 0, max = 1_000_000) int maxEventStreams,
+      @Range(min = 1, max = 100) int eventStreamsPerUser,
+      @Range(min = 100, max = 60_000) long heartbeatMs,
+      @Range(min = 100, max = 60_000) long placeIntervalMs,
+      @Range(min = 100, max = 60_000) long resyncMs) {}
 
   /**
    * Limits in front of the engine, for each gateway process.
@@ -173,6 +184,11 @@ public record SeckillConfig(
    *     script allows him in one
    * @param userWindowMs length of the user's window
    * @param userTableSize users that are remembered by the local window
+   * @param pollPerSecond how often a second one user may ask for his orders, and for his place
+   *     among those who wait
+   * @param pollBurst how often he may ask at once
+   * @param maxDrainMs when the logs need longer than this to be stored, purchases are let in at the
+   *     rate at which orders are being stored, and fewer still when they need twice as long
    */
   public record Admission(
       @Range(min = 1, max = 1_000_000) int ipPerSecond,
@@ -184,7 +200,10 @@ public record SeckillConfig(
       @Range(min = 1, max = 10_000_000) int itemBurst,
       @Range(min = 1, max = 32) int userPerWindow,
       @Range(min = 100, max = 60_000) long userWindowMs,
-      @Range(min = 1_000, max = 10_000_000) int userTableSize) {}
+      @Range(min = 1_000, max = 10_000_000) int userTableSize,
+      @Range(min = 1, max = 10_000) int pollPerSecond,
+      @Range(min = 1, max = 10_000) int pollBurst,
+      @Range(min = 1_000, max = 86_400_000) long maxDrainMs) {}
 
   /**
    * The decision engine.
@@ -198,6 +217,8 @@ public record SeckillConfig(
    * @param releaseIntervalMs how often the ledger is asked for wins to be released, when it does
    *     not say so itself
    * @param maxLogEntries changes in a shard's log beyond which nothing is sold: the memory bound
+   * @param maxWaiters buyers that wait in line for one item in one shard; further ones are
+   *     WAITLIST_FULL
    */
   public record Engine(
       @Range(min = 1, max = 64) int instances,
@@ -207,7 +228,8 @@ public record SeckillConfig(
       @Range(min = 50, max = 10_000) long boardIntervalMs,
       @Range(min = 100, max = 60_000) long ledgerIntervalMs,
       @Range(min = 50, max = 60_000) long releaseIntervalMs,
-      @Range(min = 1_000, max = 100_000_000) long maxLogEntries) {}
+      @Range(min = 1_000, max = 100_000_000) long maxLogEntries,
+      @Range(min = 1, max = 10_000_000) int maxWaiters) {}
 
   /**
    * The order consumer.
@@ -215,9 +237,12 @@ public record SeckillConfig(
    * @param batchSize changes of one transaction at most, and about as many of one read
    * @param blockMs how long a read waits for new entries
    * @param claimIdleMs entries that another consumer has held this long are taken over
-   * @param maxDeliveries an entry that failed this often alone becomes a dead letter
+   * @param maxDeliveries an entry that fails alone, and nobody knows why, becomes a dead letter
+   *     when Redis has given it out this often
    * @param retryMaxMs longest pause between tries while MySQL is away
    * @param archiveAfterMs Redis forgets an item this long after its end
+   * @param writesPerSecond changes that this process stores in a second at most, to spare MySQL;
+   *     what waits stays in Redis. 0 for no limit, else at least 100
    */
   public record Consumer(
       @Range(min = 1, max = 5_000) int batchSize,
@@ -225,7 +250,8 @@ public record SeckillConfig(
       @Range(min = 1_000, max = 600_000) long claimIdleMs,
       @Range(min = 1, max = 100) int maxDeliveries,
       @Range(min = 100, max = 60_000) long retryMaxMs,
-      @Range(min = 1_000, max = 31_536_000_000L) long archiveAfterMs) {}
+      @Range(min = 1_000, max = 31_536_000_000L) long archiveAfterMs,
+      @Range(min = 0, max = 1_000_000) int writesPerSecond) {}
 
   /**
    * The life of an order.
@@ -264,6 +290,28 @@ public record SeckillConfig(
     NONE,
     /** The sandbox of {@code run} and {@code demo}: no money moves. */
     SANDBOX
+  }
+
+  /**
+   * How the shop's systems are told what becomes of orders.
+   *
+   * @param webhookUrl where each change of an order is posted; empty for nowhere
+   * @param secret signs what is posted, at least 32 bytes; needed with an address
+   * @param intervalMs how often notifications that are due are looked for
+   * @param maxTries a notification that failed this often is dead
+   * @param callTimeoutMs bound on one call to the receiver
+   */
+  public record Notification(
+      String webhookUrl,
+      Secret secret,
+      @Range(min = 50, max = 60_000) long intervalMs,
+      @Range(min = 1, max = 100) int maxTries,
+      @Range(min = 100, max = 30_000) long callTimeoutMs) {
+
+    /** Whether anybody is to be told. */
+    public boolean enabled() {
+      return !webhookUrl.isEmpty();
+    }
   }
 
   /**

@@ -27,6 +27,8 @@ public enum ErrorCode {
   SOLD_OUT(409, false, "No unit is left."),
   INSUFFICIENT_STOCK(409, false, "Units are left, but fewer than were asked for."),
   LIMIT_REACHED(409, false, "The user would hold more units than one user may."),
+  NOT_SOLD_OUT(409, false, "Units are left: buy instead of waiting."),
+  WAITLIST_FULL(409, true, "No more buyers can wait in line for the item."),
   CONFLICT(409, false, "The request contradicts an earlier one or the present state."),
   RATE_LIMITED(429, true, "Too many requests; try again later."),
   BUSY(503, true, "The system is at its limit right now; nothing was taken."),

@@ -15,6 +15,7 @@ import java.util.List;
  * @param currency ISO 4217, empty when the entry is not readable yet
  * @param wonAtMs when the script decided, Redis time; 0 when not readable yet
  * @param payByMs when the time to pay ends, MySQL time; 0 before it is stored
+ * @param promoted whether the units came to him from the waitlist
  */
 public record OrderView(
     OrderId orderId,
@@ -24,7 +25,8 @@ public record OrderView(
     long totalMinor,
     String currency,
     long wonAtMs,
-    long payByMs) {
+    long payByMs,
+    boolean promoted) {
 
   /** Copies the lines. */
   public OrderView {

@@ -45,7 +45,7 @@ public final class CallbackSignature {
     byte[] key = secret.getBytes(StandardCharsets.UTF_8);
     if (key.length < MIN_SECRET_BYTES) {
       throw new IllegalArgumentException(
-          "the payment secret has at least " + MIN_SECRET_BYTES + " bytes");
+          "a secret that signs has at least " + MIN_SECRET_BYTES + " bytes");
     }
     try {
       mac = Mac.getInstance("HmacSHA256");

@@ -41,7 +41,7 @@ class BusCodecsTest {
             IdempotencyKey.NONE,
             List.of(new PurchaseLine(ITEM, new Quantity(1))),
             1),
-        new Board(0, 0, false, List.of()),
+        new Board(0, 0, false, Backlog.NONE, List.of()),
         new OrderViews(List.of(), false),
         new ShardClaimed(4_294_967_295L, Long.MIN_VALUE));
   }

@@ -25,6 +25,6 @@ class ItemViewTest {
   private static ItemView view(long generation, ShardMark... marks) {
     ItemDefinition item =
         new ItemDefinition(new ItemId(1), "a", 1, "CNY", "", 1, 0, 1_000, 900_000);
-    return new ItemView(item, ItemState.OPEN, generation, 0, false, List.of(marks));
+    return new ItemView(item, ItemState.OPEN, generation, 0, false, 0, List.of(marks));
   }
 }

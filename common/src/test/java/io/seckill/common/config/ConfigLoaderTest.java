@@ -222,8 +222,12 @@ class ConfigLoaderTest {
             + " less than node.shutdownMs = 20000 (default)",
         "payment.callTimeoutMs=9001|must be an integer from 100 to 9000, digits only",
         "gateway.requestTimeoutMs=60000|must be less than gateway.idleTimeoutMs = 60000 (default)",
+        "gateway.heartbeatMs=60000|must be less than gateway.idleTimeoutMs = 60000 (default)",
         "consumer.claimIdleMs=15000|must be less than consumer.claimIdleMs = 15000 (command line)",
         "payment.provider=sandbox|must be set with payment.provider = ",
+        "notification.callTimeoutMs=20000|must be less than node.shutdownMs = 20000 (default)",
+        "notification.webhookUrl=https://shop.example/hook|must be set with"
+            + " notification.webhookUrl",
         "engine.maxQueue=100|must not be above engine.maxQueue = 100 (command line)",
         "gateway.adminPort=8080|gateway.adminPort = 8080 (command line) must differ from"
             + " gateway.publicPort = 8080 (default)",
@@ -272,7 +276,8 @@ class ConfigLoaderTest {
         "bus.members|10.0.0.1:5701,node-2:5701,[::1]:5701",
         "bus.kubernetesService|seckill-bus.sale.svc.cluster.local",
         "payment.secret|" + SECRET,
-        "payment.sandboxUrl|https://pay.example:8443/sandbox"
+        "payment.sandboxUrl|https://pay.example:8443/sandbox",
+        "notification.secret|" + SECRET
       })
   void goodFormsShouldPass(String key, String value) {
     assertThat(ConfigLoader.ofNothing().withOverrides(Map.of(key, value)).load()).isNotNull();
@@ -314,6 +319,8 @@ class ConfigLoaderTest {
         "management.host|''",
         "payment.secret|0123456789abcdef0123456789abcde",
         "payment.sandboxUrl|ftp://pay.example",
+        "notification.secret|0123456789abcdef0123456789abcde",
+        "consumer.writesPerSecond|99",
         "payment.sandboxUrl|pay.example",
         "payment.sandboxUrl|https://pay.example/?shop=1",
         "gateway.trustedProxies|10.0.0.0/33",

@@ -51,11 +51,13 @@ public record ChangeOrderEndpoint(EventBus bus, Action action) implements Endpoi
   @Override
   public Future<Reply> handle(Exchange exchange) {
     OrderId order = Paths.order(exchange.parameter(0));
+    String actor = exchange.user().value();
     Future<OrderViews> changed =
         switch (action) {
           case CANCEL ->
-              AdminRequests.change(bus, Addresses.CANCEL_ORDER, OrderCancel.byAdmin(order));
-          case REFUND -> AdminRequests.change(bus, Addresses.REFUND_ORDER, new OrderRefund(order));
+              AdminRequests.change(bus, Addresses.CANCEL_ORDER, OrderCancel.byAdmin(order, actor));
+          case REFUND ->
+              AdminRequests.change(bus, Addresses.REFUND_ORDER, new OrderRefund(order, actor));
         };
     return changed.map(OrderReplies::one);
   }

@@ -19,12 +19,18 @@ public enum Layer {
   ITEM,
   /** Purchases in flight in this process. */
   IN_FLIGHT,
+  /** Purchases follow what is stored of them: the logs' backlog and their bound. */
+  BACKLOG,
   /** Rate of purchases in all. */
   GLOBAL_RATE,
   /** Rate of purchases of one item. */
   ITEM_RATE,
   /** The local window of the user. */
   USER_WINDOW,
+  /** Rate at which one user asks for his orders and his place in line. */
+  POLL_RATE,
+  /** Open event streams of the process. */
+  EVENT_STREAMS,
   /** Behind the gateway: the engine, the ledger, or the endpoint itself. */
   HANDLER;
 
@@ -33,7 +39,8 @@ public enum Layer {
   /** The codes that this layer refuses with, so that its counters can be made once. */
   public Set<ErrorCode> codes() {
     return switch (this) {
-      case CONNECTION, IN_FLIGHT -> EnumSet.of(ErrorCode.BUSY);
+      case CONNECTION, IN_FLIGHT, EVENT_STREAMS -> EnumSet.of(ErrorCode.BUSY);
+      case BACKLOG -> EnumSet.of(ErrorCode.BUSY, ErrorCode.UNAVAILABLE);
       case HTTP ->
           EnumSet.of(
               ErrorCode.INVALID_REQUEST,
@@ -42,7 +49,8 @@ public enum Layer {
               ErrorCode.REQUEST_TIMEOUT,
               ErrorCode.NOT_FOUND,
               ErrorCode.METHOD_NOT_ALLOWED);
-      case ADDRESS_RATE, GLOBAL_RATE, ITEM_RATE, USER_WINDOW -> EnumSet.of(ErrorCode.RATE_LIMITED);
+      case ADDRESS_RATE, GLOBAL_RATE, ITEM_RATE, USER_WINDOW, POLL_RATE ->
+          EnumSet.of(ErrorCode.RATE_LIMITED);
       case TOKEN -> EnumSet.of(ErrorCode.UNAUTHENTICATED, ErrorCode.FORBIDDEN);
       case ITEM -> EnumSet.of(ErrorCode.NOT_FOUND, ErrorCode.UNAVAILABLE);
       case HANDLER -> EnumSet.allOf(ErrorCode.class);

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * The layers that only a purchase passes, after its token: item known → room in flight → global
- * rate → item rate → the user's window. A layer that refuses gives back what earlier ones had
- * taken, so all of them count only what reaches the engine.
+ * The layers that only a purchase passes, after its token: item known → room in flight → the logs'
+ * backlog → global rate → item rate → the user's window. A layer that refuses gives back what
+ * earlier ones had taken, so all of them count only what reaches the engine.
  *
  * <p>State and stock on the board never refuse a purchase here. A buyer who already won must get
  * his order again although the item is sold out, paused or over, and only the engine knows his
@@ -36,6 +36,7 @@ public final class PurchaseAdmission {
 
   private final BoardStore board;
   private final LongSupplier nanoTime;
+  private final BacklogGate backlog;
   private final TokenBucket global;
   private final LoadingCache<ItemId, TokenBucket> byItem;
   private final UserWindows windows;
@@ -52,6 +53,7 @@ public final class PurchaseAdmission {
       BoardStore board, SeckillConfig.Admission config, LongSupplier nanoTime) {
     this.board = board;
     this.nanoTime = nanoTime;
+    backlog = new BacklogGate(board, config.maxDrainMs(), nanoTime);
     global = new TokenBucket(config.globalPerSecond(), config.globalBurst(), nanoTime.getAsLong());
     byItem =
         Caffeine.newBuilder()
@@ -78,16 +80,29 @@ public final class PurchaseAdmission {
       inFlight.decrementAndGet();
       return Refusal.of(Layer.IN_FLIGHT, ErrorCode.BUSY);
     }
-    Refusal limited = limited(user, lines);
-    if (limited != null) {
+    Refusal refused = backlog.tryPass();
+    if (refused == null) {
+      refused = limited(user, lines);
+      if (refused != null) {
+        backlog.giveBack();
+      }
+    }
+    if (refused != null) {
       inFlight.decrementAndGet();
     }
-    return limited;
+    return refused;
   }
 
-  /** The purchase has its answer. */
-  public void leave() {
+  /**
+   * The purchase has its answer.
+   *
+   * @param mayHaveWon whether units were newly taken for it, or may have been
+   */
+  public void leave(boolean mayHaveWon) {
     inFlight.decrementAndGet();
+    if (!mayHaveWon) {
+      backlog.giveBack();
+    }
   }
 
   /** Purchases that wait for an answer now. */

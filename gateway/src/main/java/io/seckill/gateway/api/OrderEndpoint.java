@@ -13,7 +13,7 @@ import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.http.HttpMethod;
 
 /** Shows one order to its buyer; another user's is not there. */
-public record OrderEndpoint(EventBus bus) implements Endpoint {
+public record OrderEndpoint(EventBus bus, Polls polls) implements Endpoint {
 
   /** Where orders live; an order's location is this and its id. */
   static final String PREFIX = "/api/v1/orders/";
@@ -39,7 +39,10 @@ public record OrderEndpoint(EventBus bus) implements Endpoint {
   @Override
   public Future<Reply> handle(Exchange exchange) {
     OrderQuery query = new OrderQuery(exchange.user(), Paths.order(exchange.parameter(0)));
-    return BusRequests.<OrderViews>read(bus, Addresses.ORDER, query, DELIVERY)
-        .map(OrderReplies::one);
+    return polls.ask(
+        exchange.user(),
+        () ->
+            BusRequests.<OrderViews>read(bus, Addresses.ORDER, query, DELIVERY)
+                .map(OrderReplies::one));
   }
 }

@@ -16,6 +16,7 @@ final class OrderJson {
     if (!order.reason().isEmpty()) {
       json.writeStringField("reason", order.reason());
     }
+    json.writeBooleanField("promoted", order.promoted());
     if (!order.lines().isEmpty()) {
       writeLines(json, order);
     }

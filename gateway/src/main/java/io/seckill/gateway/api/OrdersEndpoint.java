@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Lists the caller's orders, newest first, page by page. */
-public record OrdersEndpoint(EventBus bus) implements Endpoint {
+public record OrdersEndpoint(EventBus bus, Polls polls) implements Endpoint {
 
   private static final int DEFAULT_LIMIT = 20;
   private static final int MAX_LIMIT = 100;
@@ -44,8 +44,11 @@ public record OrdersEndpoint(EventBus bus) implements Endpoint {
     MultiMap query = exchange.query(PARAMETERS);
     OrdersQuery orders =
         new OrdersQuery(exchange.user(), limit(query.get("limit")), after(query.get("after")));
-    return BusRequests.<OrderViews>read(bus, Addresses.ORDERS, orders, OrderEndpoint.DELIVERY)
-        .map(OrdersEndpoint::reply);
+    return polls.ask(
+        exchange.user(),
+        () ->
+            BusRequests.<OrderViews>read(bus, Addresses.ORDERS, orders, OrderEndpoint.DELIVERY)
+                .map(OrdersEndpoint::reply));
   }
 
   private static int limit(String text) {

@@ -3,6 +3,7 @@ package io.seckill.gateway.api;
 import io.seckill.common.bus.PurchaseReply;
 import io.seckill.common.bus.PurchaseRequest;
 import io.seckill.common.bus.PurchaseSender;
+import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.IdempotencyKey;
 import io.seckill.common.order.PurchaseLine;
 import io.seckill.gateway.GatewayMetrics;
@@ -68,9 +69,15 @@ public final class Purchases {
   }
 
   private Reply leave(long startNanos, PurchaseReply reply) {
-    admission.leave();
+    admission.leave(mayHaveWon(reply));
     metrics.purchaseTook(nanoTime.getAsLong() - startNanos);
     return replyTo(reply);
+  }
+
+  private static boolean mayHaveWon(PurchaseReply reply) {
+    return reply.refusal() == null
+        ? !reply.replayed()
+        : reply.refusal() == ErrorCode.OUTCOME_UNKNOWN;
   }
 
   private Reply refused(Refusal refusal) {

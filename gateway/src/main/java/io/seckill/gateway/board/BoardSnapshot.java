@@ -1,5 +1,6 @@
 package io.seckill.gateway.board;
 
+import io.seckill.common.bus.Backlog;
 import io.seckill.common.bus.ItemView;
 import io.seckill.common.id.ItemId;
 import io.vertx.core.buffer.Buffer;
@@ -19,6 +20,7 @@ public final class BoardSnapshot {
   private final long atMs;
   private final long receivedNanos;
   private final boolean stopped;
+  private final Backlog backlog;
   private final List<ItemView> items;
   private final Map<ItemId, Known> known;
   private volatile ItemJson.Page page;
@@ -32,16 +34,22 @@ public final class BoardSnapshot {
    */
   record Known(ItemView view, OptionalLong lackedSinceNanos) {}
 
-  BoardSnapshot(long atMs, long receivedNanos, boolean stopped, SortedMap<ItemId, Known> known) {
+  BoardSnapshot(
+      long atMs,
+      long receivedNanos,
+      boolean stopped,
+      Backlog backlog,
+      SortedMap<ItemId, Known> known) {
     this.atMs = atMs;
     this.receivedNanos = receivedNanos;
     this.stopped = stopped;
+    this.backlog = backlog;
     this.items = known.values().stream().map(Known::view).toList();
     this.known = new HashMap<>(known);
   }
 
   BoardSnapshot with(SortedMap<ItemId, Known> better) {
-    return new BoardSnapshot(atMs, receivedNanos, stopped, better);
+    return new BoardSnapshot(atMs, receivedNanos, stopped, backlog, better);
   }
 
   /** All items by id. */
@@ -57,6 +65,11 @@ public final class BoardSnapshot {
   /** Whether all sales are stopped by the switch. */
   public boolean isStopped() {
     return stopped;
+  }
+
+  /** What waits to be stored, as the latest board tells it. */
+  public Backlog backlog() {
+    return backlog;
   }
 
   ItemView find(ItemId item) {

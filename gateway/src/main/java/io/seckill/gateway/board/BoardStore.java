@@ -94,7 +94,8 @@ public final class BoardStore {
   }
 
   private static BoardSnapshot first(Board board, long nowNanos) {
-    return new BoardSnapshot(board.atMs(), nowNanos, board.stopped(), show(new TreeMap<>(), board));
+    return new BoardSnapshot(
+        board.atMs(), nowNanos, board.stopped(), board.backlog(), show(new TreeMap<>(), board));
   }
 
   private static BoardSnapshot merge(BoardSnapshot known, Board board, long nowNanos) {
@@ -102,7 +103,11 @@ public final class BoardStore {
     return isLate(known, board, nowNanos)
         ? known.with(improve(known, board))
         : new BoardSnapshot(
-            board.atMs(), nowNanos, board.stopped(), show(remembered(known, nowNanos), board));
+            board.atMs(),
+            nowNanos,
+            board.stopped(),
+            board.backlog(),
+            show(remembered(known, nowNanos), board));
   }
 
   private static boolean isLate(BoardSnapshot known, Board board, long nowNanos) {

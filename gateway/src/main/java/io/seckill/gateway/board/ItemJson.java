@@ -64,12 +64,13 @@ public final class ItemJson {
     json.writeStringField("state", stateForBuyers(view.state(), stopped).name());
     json.writeNumberField("remaining", view.remaining());
     json.writeBooleanField("soldOut", view.soldOut());
+    json.writeNumberField("waiting", view.waiting());
   }
 
   /**
    * A buyer need not know who holds the sale; items that sell nothing anyway stay what they are.
    */
-  private static ItemState stateForBuyers(ItemState state, boolean stopped) {
+  public static ItemState stateForBuyers(ItemState state, boolean stopped) {
     return stopped && state == ItemState.OPEN ? ItemState.PAUSED : state;
   }
 

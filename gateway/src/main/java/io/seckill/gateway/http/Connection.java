@@ -43,6 +43,10 @@ final class Connection {
   private final ClientAddress peer;
   private final boolean peerMaySpeakForOthers;
   private Exchange latest;
+
+  /** Null while no answer goes on. */
+  private LiveBody live;
+
   private boolean closing;
 
   Connection(
@@ -83,6 +87,19 @@ final class Connection {
     }
   }
 
+  void goLive(LiveBody body) {
+    live = body;
+  }
+
+  void endLive() {
+    live = null;
+  }
+
+  /** The answer that goes on; null when there is none. */
+  LiveBody live() {
+    return live;
+  }
+
   boolean isClosing() {
     return closing;
   }
@@ -101,6 +118,9 @@ final class Connection {
         return latest;
       }
       close();
+    } else if (live != null) {
+      // Half a further request: no answer to it can come before the one that goes on.
+      live.end();
     } else if (latest == null || latest.isAnswered()) {
       // There is no request yet that could be answered, so the bytes are written as they are.
       writeLast(TIMEOUT_RESPONSE);

@@ -15,7 +15,7 @@ import java.util.Set;
 final class Cors {
 
   private static final CharSequence ALLOWED_HEADERS =
-      HttpHeaders.createOptimized("authorization, content-type, idempotency-key");
+      HttpHeaders.createOptimized("authorization, content-type, idempotency-key, last-event-id");
   private static final CharSequence EXPOSED_HEADERS =
       HttpHeaders.createOptimized("location, retry-after, ratelimit, ratelimit-policy, etag");
   private static final CharSequence MAX_AGE_SECONDS = HttpHeaders.createOptimized("600");

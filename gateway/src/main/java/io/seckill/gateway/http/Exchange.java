@@ -42,6 +42,11 @@ public final class Exchange {
     return identity.user();
   }
 
+  /** When his token stops being good, epoch milliseconds. */
+  public long userUntilMs() {
+    return identity.untilMs();
+  }
+
   /** The body, empty when none came. */
   public byte[] body() {
     return body;

@@ -97,6 +97,15 @@ final class HttpFront {
     }
   }
 
+  /** Ends answers that go on: nobody waits for them at a stop, and clients may come again. */
+  void endLive() {
+    for (Connection connection : List.copyOf(connections)) {
+      if (connection.live() != null) {
+        connection.live().end();
+      }
+    }
+  }
+
   private void onRequest(Connection connection, HttpServerRequest request) {
     if (connection.isClosing()) {
       return;
@@ -318,20 +327,32 @@ final class HttpFront {
   private void answer(Connection connection, Exchange exchange, Reply reply) {
     HttpServerRequest request = exchange.request();
     HttpServerResponse response = request.response();
-    if (exchange.isAnswered()) {
+    LiveContent live = reply.live();
+    if (exchange.isAnswered() || response.closed() || response.ended()) {
+      exchange.answered();
+      forget(live);
       return;
     }
     exchange.answered();
-    if (response.closed() || response.ended()) {
+    boolean goesOn = live != null && !request.method().equals(HttpMethod.HEAD);
+    boolean last = goesOn || exchange.isLast() || isBodyOpen(request);
+    writeHead(exchange, reply, last);
+    if (goesOn) {
+      new LiveBody(vertx.getOrCreateContext(), connection, exchange, live).begin(reply.body());
       return;
     }
-    boolean last = exchange.isLast() || isBodyOpen(request);
-    writeHead(exchange, reply, last);
+    forget(live);
     Future<Void> written = response.end(reply.body());
     if (last) {
       written.onComplete(unused -> connection.closeAfter(exchange));
     }
     connection.end(exchange);
+  }
+
+  private static void forget(LiveContent live) {
+    if (live != null) {
+      live.over(false);
+    }
   }
 
   /**
@@ -360,7 +381,7 @@ final class HttpFront {
       headers.set(Fields.RATE_LIMIT, fields.state(exchange.rateOutcome()));
     }
     guards.cors().decorate(request.headers(), headers);
-    if (request.method().equals(HttpMethod.HEAD)) {
+    if (request.method().equals(HttpMethod.HEAD) && reply.live() == null) {
       headers.set(HttpHeaders.CONTENT_LENGTH, Integer.toString(reply.body().length()));
     }
     if (last) {

@@ -23,6 +23,7 @@ public final class HttpVerticle extends VerticleBase {
   private final HttpLimits limits;
   private final Guards guards;
   private final Function<Vertx, Future<List<Endpoint>>> endpoints;
+  private HttpFront front;
   private HttpServer server;
 
   /**
@@ -62,7 +63,7 @@ public final class HttpVerticle extends VerticleBase {
 
   private Future<HttpServer> listen(List<Endpoint> made) {
     HttpServerOptions options = options();
-    HttpFront front = new HttpFront(vertx, options, limits, guards, made);
+    front = new HttpFront(vertx, options, limits, guards, made);
     vertx.setPeriodic(
         Math.min(Math.max(limits.requestTimeoutMs() / 4, 10), MAX_SWEEP_MS),
         unused -> front.endOverdue());
@@ -80,9 +81,11 @@ public final class HttpVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    return server == null
-        ? Future.succeededFuture()
-        : server.shutdown(limits.shutdownMs(), TimeUnit.MILLISECONDS);
+    if (server == null) {
+      return Future.succeededFuture();
+    }
+    front.endLive();
+    return server.shutdown(limits.shutdownMs(), TimeUnit.MILLISECONDS);
   }
 
   private HttpServerOptions options() {

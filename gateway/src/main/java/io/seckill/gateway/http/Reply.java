@@ -12,15 +12,27 @@ import java.util.Map;
  * @param contentType null when there is no body
  * @param body the body, empty for none
  * @param headers further headers
+ * @param live what follows the body; null for an answer that ends with it. Such a reply is sent
+ *     once, and is the last of its connection
  */
 public record Reply(
-    int status, CharSequence contentType, Buffer body, Map<CharSequence, CharSequence> headers) {
+    int status,
+    CharSequence contentType,
+    Buffer body,
+    Map<CharSequence, CharSequence> headers,
+    LiveContent live) {
 
   private static final Buffer EMPTY = Buffer.buffer();
 
   /** Copies the headers. */
   public Reply {
     headers = Map.copyOf(headers);
+  }
+
+  /** An answer that ends. */
+  public Reply(
+      int status, CharSequence contentType, Buffer body, Map<CharSequence, CharSequence> headers) {
+    this(status, contentType, body, headers, null);
   }
 
   /** JSON for one person, never cached. */
@@ -37,6 +49,6 @@ public record Reply(
   public Reply with(CharSequence name, CharSequence value) {
     Map<CharSequence, CharSequence> more = new HashMap<>(headers);
     more.put(name, value);
-    return new Reply(status, contentType, body, more);
+    return new Reply(status, contentType, body, more, live);
   }
 }

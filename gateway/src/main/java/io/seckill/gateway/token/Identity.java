@@ -8,8 +8,9 @@ import java.util.Set;
  *
  * @param user the subject
  * @param roles roles that the issuer gave; buyers have none
+ * @param untilMs when it stops doing so, with the tolerance for clocks, epoch milliseconds
  */
-public record Identity(UserId user, Set<String> roles) {
+public record Identity(UserId user, Set<String> roles, long untilMs) {
 
   /** The role of operators. */
   public static final String ADMIN = "admin";

@@ -39,7 +39,7 @@ public final class TokenVerifier {
   private final SeckillConfig.Jwt config;
   private final LongSupplier epochMs;
   private final TokenKeys keys;
-  private final Cache<String, Verified> cache;
+  private final Cache<String, Identity> cache;
 
   /**
    * A verifier with an empty table.
@@ -55,8 +55,6 @@ public final class TokenVerifier {
     this.cache =
         Caffeine.newBuilder().maximumSize(config.cacheSize()).executor(Runnable::run).build();
   }
-
-  private record Verified(Identity identity, long untilMs) {}
 
   /**
    * Checks the token of a request.
@@ -75,7 +73,7 @@ public final class TokenVerifier {
     }
     // One spelling in the table, or each token could fill it sixty-four times.
     String header = given.startsWith(SCHEME) ? given : SCHEME + given.substring(SCHEME.length());
-    Verified verified = cache.getIfPresent(header);
+    Identity verified = cache.getIfPresent(header);
     if (verified == null) {
       verified = verifyAnew(header);
     }
@@ -86,15 +84,15 @@ public final class TokenVerifier {
       cache.invalidate(header);
       return Optional.empty();
     }
-    return Optional.of(verified.identity());
+    return Optional.of(verified);
   }
 
-  private Verified verifyAnew(String header) {
+  private Identity verifyAnew(String header) {
     String token = header.substring(SCHEME.length());
     if (!isCompact(token)) {
       return null;
     }
-    Verified verified = claimsOf(token).map(this::check).orElse(null);
+    Identity verified = claimsOf(token).map(this::check).orElse(null);
     if (verified != null && header.length() <= MAX_CACHED_CHARS) {
       cache.put(header, verified);
     }
@@ -137,16 +135,14 @@ public final class TokenVerifier {
   }
 
   /** Null when a claim is missing, of another type, or wrong. */
-  private Verified check(Map<String, Object> claims) {
+  private Identity check(Map<String, Object> claims) {
     boolean ours = config.issuer().equals(claims.get("iss")) && isOurAudience(claims.get("aud"));
     if (!ours || !(claims.get("sub") instanceof String subject) || !UserId.isValid(subject)) {
       return null;
     }
     Set<String> roles = roles(claims);
     long untilMs = untilMs(claims);
-    return roles == null || untilMs < 0
-        ? null
-        : new Verified(new Identity(new UserId(subject), roles), untilMs);
+    return roles == null || untilMs < 0 ? null : new Identity(new UserId(subject), roles, untilMs);
   }
 
   private boolean isOurAudience(Object audience) {

@@ -2,6 +2,8 @@ package io.seckill.gateway.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.seckill.common.bus.Backlog;
+import io.seckill.common.bus.Board;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.id.ItemId;
@@ -68,8 +70,29 @@ class PurchaseAdmissionTest {
     PurchaseAdmission admission = admission(100, 100, 10);
     assertThat(admission.tryEnter(ANN, lines(1))).isNull();
     assertThat(admission.inFlight()).isEqualTo(1);
-    admission.leave();
+    admission.leave(true);
     assertThat(admission.inFlight()).isZero();
+  }
+
+  @Test
+  void aBacklogShouldLetInWhatMayBeStoredAndCountOnlyWhatReachesTheEngine() {
+    PurchaseAdmission admission = admission(100, 100, 1);
+    assertThat(admission.tryEnter(ANN, lines(1))).isNull();
+    board.accept(new Board(0, 2, false, new Backlog(60_000, 0, 100), List.of(Boards.item(1))));
+    clock.passMs(500);
+    for (int i = 0; i < 10; i++) {
+      assertThat(admission.tryEnter(ANN, lines(1)).layer()).isEqualTo(Layer.USER_WINDOW);
+    }
+    assertThat(admission.tryEnter(BOB, lines(1))).isNull();
+    Refusal refusal = admission.tryEnter(new UserId("cat"), lines(1));
+    assertThat(refusal.layer()).isEqualTo(Layer.BACKLOG);
+    assertThat(refusal.code()).isEqualTo(ErrorCode.BUSY);
+    assertThat(admission.inFlight()).isEqualTo(2);
+
+    admission.leave(false);
+    assertThat(admission.tryEnter(new UserId("cat"), lines(1))).isNull();
+    admission.leave(true);
+    assertThat(admission.tryEnter(new UserId("dan"), lines(1)).layer()).isEqualTo(Layer.BACKLOG);
   }
 
   private static Refusal refusedAfter(PurchaseAdmission admission, int passing) {
@@ -88,7 +111,7 @@ class PurchaseAdmissionTest {
 
   private static SeckillConfig.Admission config(int global, int item, int user) {
     return new SeckillConfig.Admission(
-        100, 100, 1_000, global, global, item, item, user, 1_000, 1_000);
+        100, 100, 1_000, global, global, item, item, user, 1_000, 1_000, 100, 100, 30_000);
   }
 
   private static List<PurchaseLine> lines(long... items) {

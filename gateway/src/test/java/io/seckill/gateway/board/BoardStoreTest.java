@@ -151,6 +151,6 @@ class BoardStoreTest {
         .contains("\"itemId\":\"9007199254740993\"")
         .contains("\"priceMinor\":199900")
         .contains("\"startsAt\":\"2023-11-14T22:13:20Z\"")
-        .endsWith("\"remaining\":100,\"soldOut\":false}]}");
+        .endsWith("\"remaining\":100,\"soldOut\":false,\"waiting\":0}]}");
   }
 }

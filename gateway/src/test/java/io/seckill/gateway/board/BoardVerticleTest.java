@@ -3,6 +3,7 @@ package io.seckill.gateway.board;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.seckill.common.bus.Addresses;
+import io.seckill.common.bus.Backlog;
 import io.seckill.common.bus.Board;
 import io.seckill.common.bus.BoardRequest;
 import io.seckill.common.bus.BusCodecs;
@@ -114,7 +115,9 @@ class BoardVerticleTest {
     within(WHEN_LOST, gateway::isKnown);
     vertx
         .eventBus()
-        .publish(Addresses.BOARD, new Board(1, 9_000, false, List.of(Boards.item(1, 3, 0, 9))));
+        .publish(
+            Addresses.BOARD,
+            new Board(1, 9_000, false, Backlog.NONE, List.of(Boards.item(1, 3, 0, 9))));
     turn(Boards.of(2_000, Boards.item(1, 2, 4, 1)));
     within(WHEN_LOST, () -> gateway.find(ONE).remaining() == 4);
   }

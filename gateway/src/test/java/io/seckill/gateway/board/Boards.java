@@ -1,5 +1,6 @@
 package io.seckill.gateway.board;
 
+import io.seckill.common.bus.Backlog;
 import io.seckill.common.bus.Board;
 import io.seckill.common.bus.ItemView;
 import io.seckill.common.id.ItemId;
@@ -15,12 +16,12 @@ public final class Boards {
 
   /** A board of region 0 at a moment. */
   public static Board of(long atMs, ItemView... items) {
-    return new Board(0, atMs, false, List.of(items));
+    return new Board(0, atMs, false, Backlog.NONE, List.of(items));
   }
 
   /** The same board while all sales are stopped. */
   public static Board stopped(Board board) {
-    return new Board(board.region(), board.atMs(), true, board.items());
+    return new Board(board.region(), board.atMs(), true, board.backlog(), board.items());
   }
 
   /** An open item with 100 units. */
@@ -60,6 +61,7 @@ public final class Boards {
         generation,
         remaining,
         remaining == 0,
+        0,
         List.of(new ItemView.ShardMark(1, adds)));
   }
 }

@@ -4,8 +4,10 @@ import io.seckill.common.audit.Finding;
 import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.bus.AuditRequest;
+import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.config.SeckillConfig.Durability;
 import io.seckill.common.id.ItemId;
+import io.seckill.common.id.UserId;
 import io.seckill.launcher.Failures;
 import io.seckill.launcher.Waiting;
 import io.seckill.launcher.demo.SaleDesk;
@@ -18,6 +20,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.mysqlclient.MySQLConnectOptions;
+import io.vertx.mysqlclient.MySQLConnection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -33,6 +38,7 @@ import java.util.function.Consumer;
 final class BenchSite implements AutoCloseable {
 
   private static final Duration HOLD_BOUND = Duration.ofSeconds(20);
+  private static final Duration SQL_BOUND = Duration.ofMinutes(2);
   private static final Duration AUDIT_WAIT = Duration.ofSeconds(30);
 
   /** A million orders take a busy machine longer than an operator would wait for. */
@@ -58,13 +64,15 @@ final class BenchSite implements AutoCloseable {
 
   private final BenchRedis redis;
   private final LocalStack stack;
+  private final SaleSite place;
   private final SaleDesk desk;
   private long nextItem = 1;
 
   private BenchSite(BenchRedis redis, LocalStack stack) {
     this.redis = redis;
     this.stack = stack;
-    this.desk = new SaleDesk(SaleSite.of(stack));
+    this.place = SaleSite.of(stack);
+    this.desk = new SaleDesk(place);
   }
 
   /**
@@ -110,6 +118,53 @@ final class BenchSite implements AutoCloseable {
     return stack.config().engine().callsInFlight() * stack.config().engine().maxBatch();
   }
 
+  /** The database with the orders. */
+  SeckillConfig.MySql mysql() {
+    return stack.config().mysql();
+  }
+
+  /** Changes that the consumer stores in one transaction, about. */
+  int storeBatch() {
+    return stack.config().consumer().batchSize();
+  }
+
+  /** Orders stored so far, by the consumer's own count. */
+  long ordersStored() {
+    return (long) stack.node().runtime().registry().get("seckill.orders.stored").counter().count();
+  }
+
+  /** Units of an item that its shards can sell, by the shards. */
+  long unitsLeft(ItemId item) {
+    long units = 0;
+    for (RedisKeys keys : RedisKeys.forShards(stack.config().redis().shards())) {
+      units += Long.parseLong(redis.call("GET", keys.stock(item)));
+    }
+    return units;
+  }
+
+  /** Runs a statement on the database, for what no operator can do. */
+  void sql(String statement) {
+    Waiting.forResult(
+        MySQLConnection.connect(vertx(), connectOptions(mysql()))
+            .compose(
+                connection -> connection.query(statement).execute().eventually(connection::close)),
+        SQL_BOUND,
+        "the database");
+  }
+
+  /** As the consumer connects. */
+  static MySQLConnectOptions connectOptions(SeckillConfig.MySql mysql) {
+    return new MySQLConnectOptions()
+        .setHost(mysql.host())
+        .setPort(mysql.port())
+        .setDatabase(mysql.database())
+        .setUser(mysql.user())
+        .setPassword(mysql.password().value())
+        .setCharset("utf8mb4")
+        .setUseAffectedRows(true)
+        .setCachePreparedStatements(true);
+  }
+
   /** Stores no order until {@link #release}. */
   void hold() {
     Waiting.forResult(stack.node().hold(STORING), HOLD_BOUND, "the consumer to pause");
@@ -122,14 +177,29 @@ final class BenchSite implements AutoCloseable {
 
   /** An item that is on sale, one unit a buyer. */
   ItemId open(String name, long stock) {
+    return open(name, stock, SaleDesk.USUAL_TIME_TO_PAY);
+  }
+
+  /** The same with a time to pay of its own. */
+  ItemId open(String name, long stock, Duration payWithin) {
     ItemId item = new ItemId(nextItem++);
-    desk.create(item, name, stock, 1);
+    desk.create(item, name, stock, 1, payWithin);
     desk.preheat(item);
     return item;
   }
 
   SaleDesk desk() {
     return desk;
+  }
+
+  /** Where buyers come over HTTP. */
+  SocketAddress storefront() {
+    return place.storefront();
+  }
+
+  /** Signs a buyer in. */
+  String buyerToken(UserId user) {
+    return place.buyerToken().apply(user);
   }
 
   /**

@@ -94,6 +94,14 @@ record BenchVerdict(
     }
   }
 
+  /** The same with more that speaks against it. */
+  BenchVerdict with(List<String> more) {
+    List<String> all = new ArrayList<>(reasons);
+    all.addAll(more);
+    return new BenchVerdict(
+        stock, sold, ordersStored, oversold, overLimit, lostWins, strandedUnits, told, all);
+  }
+
   /** Both sites together. */
   BenchVerdict and(BenchVerdict other) {
     List<String> both = new ArrayList<>(reasons);

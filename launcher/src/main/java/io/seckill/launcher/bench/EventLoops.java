@@ -4,6 +4,7 @@ import io.seckill.launcher.Waiting;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -11,6 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
 
 /** Event loops for load, and the way to them from the thread of a command. */
 final class EventLoops {
@@ -47,6 +51,40 @@ final class EventLoops {
       loops.add(found.join());
     }
     return loops;
+  }
+
+  /**
+   * One step after the other, so many. Steps run where the one before ended.
+   *
+   * @param step gets its number, from 0
+   */
+  static Future<Void> repeat(int count, IntFunction<Future<Void>> step) {
+    return repeatWhile(i -> i < count, i -> step.apply((int) i)).mapEmpty();
+  }
+
+  /**
+   * The same until a moment.
+   *
+   * @param untilNs of {@link System#nanoTime}
+   * @return how many steps there were
+   */
+  static Future<Long> repeatUntil(long untilNs, LongFunction<Future<Void>> step) {
+    return repeatWhile(i -> System.nanoTime() - untilNs < 0, step);
+  }
+
+  /** A loop and no chain: thousands of steps would not fit on a stack. */
+  private static Future<Long> repeatWhile(LongPredicate goOn, LongFunction<Future<Void>> step) {
+    Promise<Long> end = Promise.promise();
+    new Object() {
+      void next(long i) {
+        if (!goOn.test(i)) {
+          end.complete(i);
+          return;
+        }
+        step.apply(i).onSuccess(done -> next(i + 1)).onFailure(end::fail);
+      }
+    }.next(0);
+    return end.future();
   }
 
   /** Starts something on an event loop. */

@@ -9,7 +9,13 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description = "Measure beside a baseline in the same run, and audit what was sold.",
-    subcommands = {BenchEngineCommand.class, BenchMemoryCommand.class})
+    subcommands = {
+      BenchEngineCommand.class,
+      BenchMemoryCommand.class,
+      BenchOrdersCommand.class,
+      BenchReleasesCommand.class,
+      BenchEventsCommand.class
+    })
 public final class BenchCommand implements Runnable {
 
   @Spec private CommandSpec spec;

@@ -26,6 +26,8 @@ import picocli.CommandLine.TypeConversionException;
       ItemCommand.class,
       PreheatCommand.class,
       OrderCommand.class,
+      NotificationsCommand.class,
+      DeadLettersCommand.class,
       SalesCommand.class,
       AuditCommand.class,
       MigrateCommand.class

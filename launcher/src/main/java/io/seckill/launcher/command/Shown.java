@@ -4,7 +4,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How items look in a terminal. */
+/** How things look in a terminal. */
 final class Shown {
 
   private static final int MAX_NAME_CHARS = 28;
@@ -14,9 +14,14 @@ final class Shown {
   private Shown() {}
 
   static String table(List<JsonObject> items) {
-    List<List<String>> rows = new ArrayList<>(List.of(HEADINGS));
-    items.forEach(item -> rows.add(row(item)));
-    int[] widths = new int[HEADINGS.size()];
+    return table(HEADINGS, items.stream().map(Shown::row).toList());
+  }
+
+  /** Columns as wide as what stands in them; each row has a text for each heading. */
+  static String table(List<String> headings, List<List<String>> lines) {
+    List<List<String>> rows = new ArrayList<>(List.of(headings));
+    rows.addAll(lines);
+    int[] widths = new int[headings.size()];
     for (List<String> row : rows) {
       for (int i = 0; i < widths.length; i++) {
         widths[i] = Math.max(widths[i], row.get(i).length());
@@ -59,7 +64,8 @@ final class Shown {
     return out.toString();
   }
 
-  private static String text(JsonObject item, String field) {
+  /** A field's value, or a dash. */
+  static String text(JsonObject item, String field) {
     Object value = item.getValue(field);
     return value == null ? "-" : value.toString();
   }

@@ -11,6 +11,7 @@ import io.seckill.launcher.command.Output;
 import io.seckill.launcher.command.ProgramCommand;
 import io.seckill.launcher.load.CrowdRecord;
 import io.seckill.launcher.load.CrowdSize;
+import io.seckill.launcher.local.LocalOptions;
 import io.seckill.launcher.local.LocalStack;
 import io.seckill.launcher.local.TemporaryStage;
 import io.vertx.core.Future;
@@ -35,6 +36,8 @@ public final class DemoCommand extends ProgramCommand {
 
   /** The deployment that turns wins into orders. */
   private static final String STORING = "log-consumer";
+
+  private static final long LONG_MS = Duration.ofDays(1).toMillis();
 
   private static final SaleRun.Items ITEMS = new SaleRun.Items(new ItemId(1), new ItemId(2));
 
@@ -109,8 +112,8 @@ public final class DemoCommand extends ProgramCommand {
       description = {
         "Let this share of the buyers, 0 to 1, pay what they win, through the sandbox provider; the"
             + " others let it run out (default: nobody pays, and nothing runs out meanwhile).",
-        "What comes back is bought by buyers who had gone away and come again, each once he sees"
-            + " that units are back; there is no waitlist yet that would give it to them by itself."
+        "Whoever got nothing joins the waitlist, and what comes back goes to the next one there,"
+            + " until every unit is paid."
       })
   private Double payRatio;
 
@@ -129,17 +132,19 @@ public final class DemoCommand extends ProgramCommand {
             .formatted(options.stock(), options.play().seed()));
     DemoReport report;
     try (TemporaryStage stage = TemporaryStage.open("seckill-demo-")) {
-      report = play(options, start(stage, options), output);
+      report = play(options, start(stage, options, holdOrders), output);
     }
     output.text(report.text());
     output.result(report.json());
     return report.verdict().passed() ? PASS : FAIL;
   }
 
-  private static LocalStack start(TemporaryStage stage, DemoOptions options) {
+  private static LocalStack start(TemporaryStage stage, DemoOptions options, boolean holdOrders) {
+    LocalOptions system = TemporaryStage.systemIn(stage.folder(), options.shards());
+    // Buyers are turned away when orders wait for long, but here they are to wait.
+    LocalOptions patient = holdOrders ? system.with("admission.maxDrainMs", LONG_MS) : system;
     try {
-      return stage.start(
-          () -> LocalStack.start(TemporaryStage.systemIn(stage.folder(), options.shards())));
+      return stage.start(() -> LocalStack.start(patient));
     } catch (LaunchException e) {
       if (e.getCause() instanceof NoServerHereException) {
         throw new LaunchException(

@@ -8,6 +8,7 @@ import io.seckill.launcher.load.AnsweredWin;
 import io.seckill.launcher.load.CrowdErrors;
 import io.seckill.launcher.load.CrowdRecord;
 import io.seckill.launcher.load.Latencies;
+import io.seckill.launcher.load.Waiters;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -76,9 +77,8 @@ record DemoReport(
 
   /**
    * One object: the verdict and what it rests on, then speeds, then what was asked for. Where wins
-   * are paid, those who came again count in {@code requests}, {@code accepted}, {@code replayed}
-   * and {@code refused}; {@code answers}, {@code seconds} and what follows from them are of the
-   * first rush.
+   * are paid, orders of those who waited in line count in {@code accepted}; {@code requests},
+   * {@code refused}, {@code answers}, {@code seconds} and what follows from them are of the rush.
    */
   JsonObject json() {
     CrowdErrors errors = crowd.errors();
@@ -101,6 +101,8 @@ record DemoReport(
         .put("paid", verdict.ends().paid())
         .put("cancelled", verdict.ends().cancelled())
         .put("released", verdict.ends().released())
+        .put("joined", crowd.waited().map(Waiters.Outcome::joined).orElse(0L))
+        .put("promoted", crowd.waited().map(Waiters.Outcome::promoted).orElse(0L))
         .put("answers", crowd.pace().answers())
         .put("seconds", rounded(crowd.pace().seconds()))
         .put("users", options.crowd().users())
@@ -193,11 +195,7 @@ record DemoReport(
         text,
         "requests",
         crowd.requests(),
-        "%s%,d answers%s"
-            .formatted(
-                options.paying().isPresent() ? "with those who came again; " : "",
-                crowd.pace().answers(),
-                ofTheFirstRush()));
+        "%,d answers%s".formatted(crowd.pace().answers(), ofTheRush()));
     row(text, "accepted", crowd.wins().size(), "distinct orders that buyers were told of");
     row(text, "replayed", crowd.replayed(), "told again of an order they had");
     row(text, "refused", sum(), refusedText());
@@ -215,7 +213,7 @@ record DemoReport(
         text,
         "answers a second",
         Math.round(crowd.pace().answersPerSecond()),
-        "over %.1f s%s%s".formatted(crowd.pace().seconds(), ofTheFirstRush(), warmUpText()));
+        "over %.1f s%s%s".formatted(crowd.pace().seconds(), ofTheRush(), warmUpText()));
     Latencies ms = crowd.pace().latencies();
     text.append(
         "  %-17s p50 %.1f  p95 %.1f  p99 %.1f  p99.9 %.1f  max %.1f%n"
@@ -244,7 +242,17 @@ record DemoReport(
         "cancelled",
         verdict.ends().cancelled(),
         "orders, not paid within %d s".formatted(paying.timeout().toSeconds()));
-    row(text, "released", verdict.ends().released(), "units that went back on sale");
+    row(text, "released", verdict.ends().released(), "units that came back");
+    crowd
+        .waited()
+        .ifPresent(
+            waited ->
+                row(
+                    text,
+                    "promoted",
+                    waited.promoted(),
+                    "of %,d who joined the waitlist; %,d still waited when all was paid"
+                        .formatted(waited.joined(), waited.stillWanting().size())));
   }
 
   private static void row(StringBuilder text, String name, long value, String more) {
@@ -262,9 +270,9 @@ record DemoReport(
         .collect(Collectors.joining(", "));
   }
 
-  /** Who comes again does so at the pace at which units come back: that says nothing of a speed. */
-  private String ofTheFirstRush() {
-    return options.paying().isPresent() ? " of the first rush" : "";
+  /** Who waits is served at the pace at which units come back: that says nothing of a speed. */
+  private String ofTheRush() {
+    return options.paying().isPresent() ? " of the rush" : "";
   }
 
   private String warmUpText() {

@@ -31,7 +31,7 @@ public final class SaleDesk {
   private static final DateTimeFormatter RFC_3339 = DateTimeFormatter.ISO_OFFSET_DATE_TIME;
 
   /** Longer than any sale here lasts. */
-  static final Duration USUAL_TIME_TO_PAY = Duration.ofMinutes(15);
+  public static final Duration USUAL_TIME_TO_PAY = Duration.ofMinutes(15);
 
   private final SaleSite site;
   private final AdminClient admin;
@@ -53,7 +53,7 @@ public final class SaleDesk {
   }
 
   /** Makes an item whose sale is open for a day. */
-  void create(ItemId item, String name, long stock, int limitPerUser, Duration payWithin) {
+  public void create(ItemId item, String name, long stock, int limitPerUser, Duration payWithin) {
     // Opened a minute ago: Redis' clock decides, and it may be another machine's.
     Instant opening = Instant.now().minusSeconds(60);
     JsonObject body =

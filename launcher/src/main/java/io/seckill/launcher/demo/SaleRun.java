@@ -5,6 +5,7 @@ import io.seckill.common.bus.AuditReport;
 import io.seckill.common.id.ItemId;
 import io.seckill.launcher.LaunchException;
 import io.seckill.launcher.Waiting;
+import io.seckill.launcher.load.AnsweredWin;
 import io.seckill.launcher.load.Crowd;
 import io.seckill.launcher.load.CrowdErrors;
 import io.seckill.launcher.load.CrowdPeople;
@@ -16,11 +17,14 @@ import io.seckill.launcher.load.LoadOptions;
 import io.seckill.launcher.load.OrderReader;
 import io.seckill.launcher.load.Payers;
 import io.seckill.launcher.load.StoredOrders;
+import io.seckill.launcher.load.Waiters;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * One sale, step by step: {@link #prepare}, {@link #warmUp}, {@link #sell}, where wins are paid
@@ -34,7 +38,7 @@ public final class SaleRun implements AutoCloseable {
   private static final Duration AUDIT_ROUND = Duration.ofSeconds(2);
   private static final Duration READ_BOUND = Duration.ofSeconds(60);
   private static final long POLL_MS = 100;
-  private static final long SETTLE_POLL_MS = 300;
+  private static final long SETTLE_POLL_MS = 500;
 
   /** Beside twenty times the time to pay, which is more rounds than a stock lasts. */
   private static final Duration SETTLE_BOUND = Duration.ofMinutes(2);
@@ -42,7 +46,9 @@ public final class SaleRun implements AutoCloseable {
   /** To the shop, and as many to the provider. */
   private static final int PAYING_CONNECTIONS = 16;
 
-  private static final int MAX_COME_AGAIN = 10_000;
+  /** For everybody to look once more and to leave the line. */
+  private static final Duration LEAVE_BOUND = Duration.ofSeconds(60);
+
   private static final long PROGRESS_MS = 1_000;
 
   /** A crowd is signed in before the clock starts; more people would only wait longer. */
@@ -161,52 +167,70 @@ public final class SaleRun implements AutoCloseable {
   }
 
   /**
-   * Waits until every order is paid or has run out, and lets buyers who went away for lack of units
-   * come again for what came back: as many as there are units, until nothing comes back any more or
-   * nobody is left who wants it. Whoever let an order run out does not come again. Bounded; the
+   * Lets buyers who went away for lack of units stand in line, and waits until every unit is paid,
+   * or nobody is left who wants it. Whoever let an order run out does not come again. Bounded; the
    * verdict tells when the bound came first.
    *
-   * @return what all were answered, those who came again included
+   * @return what all were answered, with the orders of those who waited
    */
   public CrowdRecord settle() {
-    Duration bound = SETTLE_BOUND.plus(options.paying().orElseThrow().timeout().multipliedBy(20));
+    Duration timeout = options.paying().orElseThrow().timeout();
+    Duration bound = SETTLE_BOUND.plus(timeout.multipliedBy(20));
     long deadline = System.nanoTime() + bound.toNanos();
-    SettlingLine line = new SettlingLine(crowd, payers::pays, options.play().seed());
+    List<CrowdRecord.Shortage> losers = losers();
+    progress.accept("%,d buyers who got nothing join the waitlist".formatted(losers.size()));
+    Waiters waiters =
+        Waiting.forResult(
+            Waiters.open(
+                load,
+                people,
+                rules(Math.min(options.play().connections(), PAYING_CONNECTIONS), bound)
+                    .with(payers::won),
+                new Waiters.Line(items.sale(), options.stock(), timeout.dividedBy(3)),
+                crowd.wins(),
+                losers),
+            OPEN_BOUND,
+            "the waitlist");
+    awaitPaid(waiters, deadline);
+    Waiters.Outcome waited =
+        Waiting.forResult(
+            waiters.close(LEAVE_BOUND), LEAVE_BOUND.plusSeconds(10), "the end of the waitlist");
+    CrowdErrors paying =
+        Waiting.forResult(payers.close(), Duration.ofSeconds(10), "the end of the payers");
+    crowd = crowd.settled(waited, paying);
+    return crowd;
+  }
+
+  /** Who was last refused for lack of units, and has not had his turn. */
+  private List<CrowdRecord.Shortage> losers() {
+    Set<Integer> hadTheirTurn =
+        crowd.wins().stream()
+            .map(AnsweredWin::buyer)
+            .filter(buyer -> !payers.pays(buyer))
+            .collect(Collectors.toSet());
+    return crowd.shortages().stream()
+        .filter(shortage -> !hadTheirTurn.contains(shortage.buyer()))
+        .toList();
+  }
+
+  private void awaitPaid(Waiters waiters, long deadline) {
     String said = "";
-    for (int round = 1; System.nanoTime() - deadline < 0; ) {
+    while (System.nanoTime() - deadline < 0) {
       ItemTotals now = totals(desk.audit(Duration.ZERO));
       long unpaid = now.held() + now.inFlight() - payers.paidUnits();
-      if (unpaid <= 0 && payers.open() == 0 && (now.left() == 0 || line.isEmpty())) {
+      if (unpaid <= 0 && payers.open() == 0 && (now.left() == 0 || waiters.open() == 0)) {
         settled = true;
-        break;
+        return;
       }
       String news =
-          "%,d units are paid, %,d wait for payment, %,d are back and free"
-              .formatted(payers.paidUnits(), Math.max(0, unpaid), now.left());
+          "%,d units are paid, %,d wait for payment, %,d are free; %,d buyers wait in line"
+              .formatted(payers.paidUnits(), Math.max(0, unpaid), now.left(), waiters.open());
       if (!news.equals(said)) {
         progress.accept(news);
         said = news;
       }
-      if (now.left() > 0 && !line.isEmpty()) {
-        comeAgain(line, (int) Math.min(now.left(), MAX_COME_AGAIN), round++);
-      }
       Waiting.pause(SETTLE_POLL_MS);
     }
-    CrowdErrors paying =
-        Waiting.forResult(payers.close(), Duration.ofSeconds(10), "the end of the payers");
-    crowd = crowd.settled(line.waiting(), paying);
-    return crowd;
-  }
-
-  private void comeAgain(SettlingLine line, int most, int round) {
-    List<CrowdRecord.Shortage> next = line.next(most);
-    CrowdPlan plan =
-        plan().onceMore(next.stream().map(CrowdRecord.Shortage::buyer).toList(), round);
-    CrowdRules rules = rules(Math.min(next.size(), PAYING_CONNECTIONS), bound()).with(payers::won);
-    CrowdRecord again =
-        play("round " + round, new Crowd(load, plan, people, items.sale(), rules), rules);
-    line.came(again);
-    crowd = crowd.plus(again);
   }
 
   private ItemTotals totals(AuditReport report) {

@@ -1,7 +1,6 @@
 package io.seckill.launcher.load;
 
 import io.seckill.common.id.UserId;
-import java.util.List;
 import java.util.SplittableRandom;
 
 /**
@@ -59,23 +58,6 @@ public final class CrowdPlan {
     for (int i = 0; i < size.requests(); i++) {
       int buyer = plan.buyers[i];
       plan.keys[i] = plan.keyOf(buyer, clicksOf[buyer]++);
-    }
-    return plan;
-  }
-
-  /**
-   * Some of the same buyers come again, in this order: one click each, under a key that they have
-   * not used before.
-   *
-   * @param again their numbers, at least one
-   * @param round 1 for the first time that somebody comes again, and rising
-   */
-  public CrowdPlan onceMore(List<Integer> again, int round) {
-    CrowdSize less = new CrowdSize(size.users(), again.size(), size.limitPerUser());
-    CrowdPlan plan = new CrowdPlan(namePrefix, less, seed);
-    for (int i = 0; i < again.size(); i++) {
-      plan.buyers[i] = again.get(i);
-      plan.keys[i] = CrowdSize.MAX_REQUESTS + round;
     }
     return plan;
   }

@@ -2,14 +2,13 @@ package io.seckill.launcher.load;
 
 import io.seckill.common.error.ErrorCode;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a crowd was answered. {@code requests = wins + replayed + Σ refused + failed}, where each
- * click counts by its last answer.
+ * click counts by its last answer and the orders of those who waited in line are left out.
  *
  * @param requests clicks that were begun
  * @param wins distinct orders that buyers were told of
@@ -19,6 +18,8 @@ import java.util.Map;
  * @param shortages buyers whose last answer was a refusal for lack of units
  * @param errors what must never happen
  * @param pace speed
+ * @param waited what became of those who stood in line, where they did; their orders are among the
+ *     wins
  */
 public record CrowdRecord(
     long requests,
@@ -28,7 +29,21 @@ public record CrowdRecord(
     long failed,
     List<Shortage> shortages,
     CrowdErrors errors,
-    Pace pace) {
+    Pace pace,
+    Optional<Waiters.Outcome> waited) {
+
+  /** When nobody waits. */
+  public CrowdRecord(
+      long requests,
+      List<AnsweredWin> wins,
+      long replayed,
+      Map<ErrorCode, Long> refused,
+      long failed,
+      List<Shortage> shortages,
+      CrowdErrors errors,
+      Pace pace) {
+    this(requests, wins, replayed, refused, failed, shortages, errors, pace, Optional.empty());
+  }
 
   /** Copies the collections. */
   public CrowdRecord {
@@ -38,43 +53,25 @@ public record CrowdRecord(
   }
 
   /**
-   * The same with what some of the crowd were answered when they came again; the speed is that of
-   * the first time.
+   * The same when it is over for those who waited too. What they won they got without a click, or
+   * by one that is not counted; the speed is that of the rush.
    *
-   * @param again that record
-   */
-  public CrowdRecord plus(CrowdRecord again) {
-    List<AnsweredWin> all = new ArrayList<>(wins);
-    all.addAll(again.wins);
-    Map<ErrorCode, Long> both = new HashMap<>(refused);
-    again.refused.forEach((code, count) -> both.merge(code, count, Long::sum));
-    return new CrowdRecord(
-        requests + again.requests,
-        all,
-        replayed + again.replayed,
-        both,
-        failed + again.failed,
-        shortages,
-        errors.plus(again.errors),
-        pace);
-  }
-
-  /**
-   * The same when nobody comes again.
-   *
-   * @param stillWanting whose last answer was a refusal for lack of units, and who would still buy
+   * @param waited what became of those who stood in line
    * @param paying what went wrong when wins were paid
    */
-  public CrowdRecord settled(Collection<Shortage> stillWanting, CrowdErrors paying) {
+  public CrowdRecord settled(Waiters.Outcome waited, CrowdErrors paying) {
+    List<AnsweredWin> all = new ArrayList<>(wins);
+    all.addAll(waited.wins());
     return new CrowdRecord(
         requests,
-        wins,
+        all,
         replayed,
         refused,
         failed,
-        List.copyOf(stillWanting),
-        errors.plus(paying),
-        pace);
+        waited.stillWanting(),
+        errors.plus(waited.errors()).plus(paying),
+        pace,
+        Optional.of(waited));
   }
 
   /**

@@ -37,7 +37,13 @@ record RolePlan(
 
   private static final Set<String> ENGINE_ADDRESSES =
       Set.of(
-          Addresses.PURCHASE, Addresses.CHANGE_ITEM, Addresses.CHANGE_SALES, Addresses.BOARD_NOW);
+          Addresses.PURCHASE,
+          Addresses.JOIN_WAITLIST,
+          Addresses.LEAVE_WAITLIST,
+          Addresses.WAITLIST_PLACES,
+          Addresses.CHANGE_ITEM,
+          Addresses.CHANGE_SALES,
+          Addresses.BOARD_NOW);
 
   private static final Set<String> CONSUMER_ADDRESSES =
       Set.of(
@@ -47,6 +53,7 @@ record RolePlan(
           Addresses.LEDGER_SHARD_SNAPSHOT,
           Addresses.LEDGER_SHARD_RECEIPTS,
           Addresses.LEDGER_SHARD_HOLDINGS,
+          Addresses.LEDGER_SHARD_WAITERS,
           Addresses.LEDGER_OPEN_SHARD,
           Addresses.LEDGER_STORE_TRANSFER,
           Addresses.LEDGER_CHANGE_SALES,
@@ -56,14 +63,18 @@ record RolePlan(
           Addresses.LEDGER_ITEMS,
           Addresses.ORDER,
           Addresses.ORDERS,
+          Addresses.ORDERS_CHANGED,
           Addresses.CANCEL_ORDER,
           Addresses.REFUND_ORDER,
           Addresses.LEDGER_RELEASES,
           Addresses.START_PAYMENT,
           Addresses.PAYMENT_NOTICE,
+          Addresses.NOTIFICATIONS,
+          Addresses.RETRY_NOTIFICATION,
           Addresses.AUDIT);
 
-  private static final Set<String> GATEWAY_ADDRESSES = Set.of(Addresses.BOARD);
+  private static final Set<String> GATEWAY_ADDRESSES =
+      Set.of(Addresses.BOARD, Addresses.ORDER_EVENTS);
 
   /**
    * Checks what each role needs from the configuration, and makes its verticles. Reads files, so it

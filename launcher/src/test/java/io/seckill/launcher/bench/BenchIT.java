@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -119,6 +120,88 @@ class BenchIT {
   }
 
   @Test
+  void ordersShouldPrintOneObjectAndLeaveNothingBehind() throws IOException {
+    Set<String> before = leftovers();
+
+    int exitCode =
+        run(
+            "bench",
+            "orders",
+            "--shards",
+            "2",
+            "--rounds",
+            "2",
+            "--orders",
+            "1500",
+            "--seconds",
+            "0.1",
+            "--json");
+
+    assertThat(exitCode).as(err.toString()).isZero();
+    JsonObject json = new JsonObject(out.toString());
+    hasSoldRightly(json);
+    assertThat(json.getLong("sold")).as("a warm-up of half a round").isEqualTo(3_750);
+    isComparison(json.getJsonObject("ordersVsSingle"));
+    isComparison(json.getJsonObject("ordersVsBare"));
+    assertThat(idsOf(json.getJsonArray("figures")))
+        .containsExactly("ordersPerSecond", "ordersVsSingle", "ordersVsBare");
+    assertThat(leftovers()).isEqualTo(before);
+  }
+
+  @Test
+  void releasesShouldPrintOneObjectAndLeaveNothingBehind() throws IOException {
+    Set<String> before = leftovers();
+
+    int exitCode =
+        run(
+            "bench",
+            "releases",
+            "--shards",
+            "2",
+            "--orders",
+            "300",
+            "--few",
+            "3",
+            "--sale",
+            "50",
+            "--json");
+
+    assertThat(exitCode).as(err.toString()).isZero();
+    JsonObject json = new JsonObject(out.toString());
+    assertThat(json.getString("verdict")).isEqualTo("PASS");
+    assertThat(json.getJsonArray("reasons")).isEmpty();
+    assertThat(json.getLong("ordersStored")).isEqualTo(json.getLong("accepted"));
+    assertThat(json.getLong("sold"))
+        .as("what came back is not sold")
+        .isEqualTo(json.getLong("ordersStored") - 300 - 3);
+    assertThat(json.getJsonObject("releases").getDouble("seconds")).isPositive();
+    assertThat(json.getJsonObject("releases").getLong("fewLateMs")).isPositive();
+    assertThat(json.getJsonObject("sale").getLong("winsPerSecond")).isPositive();
+    assertThat(idsOf(json.getJsonArray("figures"))).as("too few to tell").contains("fewLate");
+    assertThat(leftovers()).isEqualTo(before);
+  }
+
+  @Test
+  void eventsShouldPrintOneObjectAndLeaveNothingBehind() throws IOException {
+    Set<String> before = leftovers();
+
+    int exitCode =
+        run("bench", "events", "--streams", "40", "--most", "60", "--sale", "100", "--json");
+
+    assertThat(exitCode).as(err.toString()).isZero();
+    JsonObject json = new JsonObject(out.toString());
+    hasSoldRightly(json);
+    for (Map.Entry<String, Integer> part : Map.of("events", 40, "many", 60).entrySet()) {
+      JsonObject seen = json.getJsonObject(part.getKey());
+      assertThat(seen.getInteger("open")).isEqualTo(part.getValue());
+      assertThat(seen.getInteger("heard")).isEqualTo(part.getValue());
+      assertThat(seen.getJsonObject("latencyMs").getDouble("p99")).isPositive();
+    }
+    assertThat(json.getJsonArray("figures")).as("too few to tell").isEmpty();
+    assertThat(leftovers()).isEqualTo(before);
+  }
+
+  @Test
   void judgeShouldFailWhenTheStockWasRaisedByHand() {
     EngineBenchOptions options =
         new EngineBenchOptions(
@@ -147,6 +230,10 @@ class BenchIT {
     assertThat(err.toString()).contains("--durability is none, fsync, replica or all");
     assertThat(run("bench", "memory", "--wins", "1")).isEqualTo(2);
     assertThat(err.toString()).contains("wins must be 100 to");
+    assertThat(run("bench", "orders", "--shards", "9")).isEqualTo(2);
+    assertThat(err.toString()).contains("shards must be 1 to 4");
+    assertThat(run("bench", "releases", "--orders", "1")).isEqualTo(2);
+    assertThat(err.toString()).contains("orders must be 100 to");
     assertThat(out.toString()).isEmpty();
   }
 

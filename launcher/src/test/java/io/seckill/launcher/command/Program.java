@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The program as a process of its own, which ends with the test at the latest. */
-final class Program implements AutoCloseable {
+public final class Program implements AutoCloseable {
 
   private static final Duration START_BOUND = Duration.ofSeconds(60);
   private static final Duration STOP_BOUND = Duration.ofSeconds(30);
@@ -33,7 +33,7 @@ final class Program implements AutoCloseable {
    *
    * @param folder working directory, and where its output goes
    */
-  static Program start(Path folder, String... arguments) throws IOException {
+  public static Program start(Path folder, String... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -58,7 +58,7 @@ final class Program implements AutoCloseable {
   }
 
   /** Waits until it has printed its JSON object. */
-  JsonObject awaitJson() throws InterruptedException, IOException {
+  public JsonObject awaitJson() throws InterruptedException, IOException {
     Await.until(
         START_BOUND,
         "the program's JSON",
@@ -71,7 +71,8 @@ final class Program implements AutoCloseable {
     return new JsonObject(lines.get(lines.size() - 1));
   }
 
-  String err() throws IOException {
+  /** What it wrote to standard error so far. */
+  public String err() throws IOException {
     return Files.readString(err);
   }
 
@@ -86,6 +87,29 @@ final class Program implements AutoCloseable {
   /** The processes that it had started when it was ready. */
   List<ProcessHandle> children() {
     return children;
+  }
+
+  /** Sends SIGKILL and waits until nothing of it runs any more. */
+  public void kill() throws InterruptedException {
+    process.destroyForcibly();
+    awaitExit();
+  }
+
+  /** Sends SIGSTOP: it stands still and keeps what it holds, until {@link #resume}. */
+  public void pause() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  /** Sends SIGCONT. */
+  public void resume() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid())).inheritIO().start();
+    if (kill.waitFor() != 0) {
+      throw new IllegalStateException("kill -" + name + " " + pid() + ": " + kill.exitValue());
+    }
   }
 
   /** Sends SIGTERM and gives the exit code. */

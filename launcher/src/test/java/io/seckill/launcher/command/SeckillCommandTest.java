@@ -34,6 +34,12 @@ class SeckillCommandTest {
     assertThat(Invocation.of().err()).contains("run").contains("demo").contains("token");
     assertThat(Invocation.of("item").err()).contains("create").contains("restock");
     assertThat(Invocation.of("order").err()).contains("show").contains("cancel").contains("refund");
+    assertThat(Invocation.of("notifications").err()).contains("list").contains("retry");
+    assertThat(Invocation.of("dead-letters").err())
+        .contains("list")
+        .contains("show")
+        .contains("retry")
+        .contains("settle");
     assertThat(Invocation.of("sales").err()).contains("stop").contains("resume").contains("show");
   }
 
@@ -112,6 +118,10 @@ class SeckillCommandTest {
     wrong("pay-timeout must be 1", "demo", "--pay-ratio", "0.6", "--pay-timeout", "0");
     wrong("an order that is held is not paid", "demo", "--pay-ratio", "1", "--hold-orders");
     wrong("an order id has 26", "order", "refund", "7");
+    wrong("named <region>:<shard>:<epoch>:<seq>", "dead-letters", "settle", "3:0:1");
+    wrong("named <region>:<shard>:<epoch>:<seq>", "dead-letters", "list", "--after", "x");
+    wrong("name notifications, or say --all", "notifications", "retry");
+    wrong("name notifications, or say --all", "notifications", "retry", "7", "--all");
     wrong("'9999999999' is out of range", "demo", "--stock", "9999999999");
     wrong(
         "'99999999999999999999' is out of range",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.seckill.launcher.load.CrowdRecord;
 import io.seckill.launcher.load.CrowdSize;
+import io.seckill.launcher.load.Waiters;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,9 @@ class DemoIT {
         assertThat(verdict.ends().cancelled()).isPositive();
         assertThat(verdict.ends().released()).isEqualTo(verdict.ends().cancelled());
         assertThat(crowd.wins()).hasSize((int) (40 + verdict.ends().cancelled()));
+        Waiters.Outcome waited = crowd.waited().orElseThrow();
+        assertThat(waited.promoted()).as("what came back went to the waitlist").isPositive();
+        assertThat(waited.joined()).isEqualTo(waited.promoted() + waited.stillWanting().size());
       }
     }
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -21,22 +20,6 @@ class CrowdPlanTest {
         .isEqualTo(clicks(CrowdPlan.draw("b", SIZE, 7)));
     assertThat(clicks(CrowdPlan.draw("b", SIZE, 7)))
         .isNotEqualTo(clicks(CrowdPlan.draw("b", SIZE, 8)));
-  }
-
-  @Test
-  void onceMoreShouldLetThemClickUnderKeysThatTheyHaveNotUsed() {
-    CrowdPlan plan = CrowdPlan.draw("b", SIZE, 1);
-    CrowdPlan again = plan.onceMore(List.of(7, 3), 1);
-    assertThat(again.size().requests()).isEqualTo(2);
-    assertThat(again.buyer(0)).isEqualTo(7);
-    assertThat(again.buyer(1)).isEqualTo(3);
-    assertThat(again.user(3)).isEqualTo(plan.user(3));
-    Set<Integer> keys = new HashSet<>();
-    for (int i = 0; i < SIZE.requests(); i++) {
-      keys.add(plan.key(i));
-    }
-    assertThat(keys).doesNotContain(again.key(0), plan.onceMore(List.of(7), 2).key(0));
-    assertThat(again.key(0)).isNotEqualTo(plan.onceMore(List.of(7), 2).key(0));
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.embedded.FreePorts;
 import io.seckill.gateway.token.Identity;
 import io.seckill.gateway.token.TokenSigner;
+import io.seckill.launcher.Listener;
 import io.seckill.launcher.Web;
 import io.seckill.launcher.command.AdminClient;
 import io.seckill.launcher.local.DemoSale;
@@ -108,7 +109,8 @@ class NodeIT {
   }
 
   /**
-   * There are as many units as nodes; each sells one. Then all of them say that it was the last.
+   * There are as many units as nodes; each sells one, and its buyer hears of it at the other. Then
+   * all of them say that it was the last.
    */
   private void eachNodeShouldSellWhatThereIs(List<Node> fronts, String round, Duration bound)
       throws Exception {
@@ -118,14 +120,21 @@ class NodeIT {
     Map<Node, String> won = new HashMap<>();
     for (Node node : fronts) {
       String buyer = round + "-" + node.config().node().id();
-      Await.kept(
-          bound,
-          buyer + " wins",
-          () -> {
-            Web.Answer answer = buy(node, buyer);
-            won.put(node, answer.json().getString("orderId"));
-            return answer.status() == 202 || answer.status() == 200;
-          });
+      Node other = fronts.get(1 - fronts.indexOf(node));
+      try (Listener page = Listener.open(shop(other), token(other, buyer), ITEM, "")) {
+        Await.kept(
+            bound,
+            buyer + " wins",
+            () -> {
+              Web.Answer answer = buy(node, buyer);
+              won.put(node, answer.json().getString("orderId"));
+              return answer.status() == 202 || answer.status() == 200;
+            });
+        Await.until(
+            BOUND,
+            buyer + " hears of his order at another gateway",
+            () -> page.heard("order", "orderId", won.get(node)));
+      }
     }
     for (Node node : fronts) {
       String late = round + "-late-" + node.config().node().id();
@@ -151,7 +160,8 @@ class NodeIT {
         .eventBus()
         .addOutboundInterceptor(
             delivery -> {
-              if (!delivery.message().address().equals(Addresses.BOARD)) {
+              String address = delivery.message().address();
+              if (!address.equals(Addresses.BOARD) && !address.equals(Addresses.ORDER_EVENTS)) {
                 delivery.next();
               }
             });

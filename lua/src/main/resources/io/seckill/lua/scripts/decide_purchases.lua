@@ -10,13 +10,14 @@
 --       names them first; then, where a window is asked for, the two windows of the shard, and the receipts of the lead if ARGV names one
 -- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 highest seq of the epoch that the caller has seen (0: none), 5 most numbers in
 --       the log, 6 wins in a user's window (0: no window), 7 window in ms, 8 the lead of the windows as the caller knows it ('': not),
---       9 number of items, then for each item: id, group ('' without one); then for each purchase: user, key digest, lines as "<index
+--       9 number of items, then for each item: id, group ('' without one), whether somebody waits for it in any shard as the caller
+--       knows it ('1' or ''); then for each purchase: user, key digest, lines as "<index
 --       of the item, from 1>:<quantity>,…" without repeating an item, with several lines followed by "|<body digest>"
 -- Returns: { FENCED | FROZEN | EXPIRED }, { LEAD, the lead } (nothing is decided without its receipts: ask again), the error READONLY, or
 --          { OK, seq before the batch, the lead ('' unknown), for each item its count of entries of units ('' unknown), then for each
 --          purchase its status and what belongs to it }; wins have the numbers that follow, in their order:
 --   WIN stock-left | REPLAY entry | LIMIT entry-held ('' when there is none) | DRY stock-left | WINDOW ms-to-wait
---   NOT_STARTED ms-to-opening | CONFLICT | NOT_READY | ENDED | PAUSED | GROUP | LOST | LOG_FULL | NOT_WRITTEN | INVALID
+--   NOT_STARTED ms-to-opening | LINE | CONFLICT | NOT_READY | ENDED | PAUSED | GROUP | LOST | LOG_FULL | NOT_WRITTEN | INVALID
 -- Cost: two HMGETs of the head; for each item one HMGET, one GET and one HMGET of receipts, for each group one HMGET of holdings; with
 --       wins one XRANGE, one XADD, and one HSET for the head, each item and each group. Windows cost nothing while one item is won, else
 --       up to three HMGETs and one HSET. A purchase makes no table of its own: lines are parsed once for each different text, what does
@@ -28,6 +29,7 @@
 -- @include receipts.lua
 -- @include groups.lua
 -- @include windows.lua
+-- @include sale.lua
 
 local HEAD, LOG = KEYS[1], KEYS[2]
 local refusal, now, head_seq, sales = pass_fence(HEAD, 'OPEN')
@@ -40,10 +42,9 @@ if head_seq < tonumber(ARGV[4]) then
 end
 
 local match, gmatch, format = string.match, string.gmatch, string.format
-local max_log = tonumber(ARGV[5])
 local window_wins = tonumber(ARGV[6])
 local item_count = tonumber(ARGV[9])
-local first = 10 + 2 * item_count
+local first = 10 + 3 * item_count
 local purchase_count = (#ARGV - first + 1) / 3
 local at_ms = format('%.0f', now)
 
@@ -55,47 +56,31 @@ end
 if window_wins > 0 and not windows_of_head() then
   return { 'LEAD', lead }
 end
-local room = max_log - tonumber(numbers_in_log(ARGV[1], head_seq, stored, backlog))
-if room < purchase_count and redis.pcall('XLEN', LOG) == 0 then
-  -- An empty log holds nothing, whatever the head tells of one that was deleted.
-  room = max_log
-end
+local room = room_in_log(LOG, head_seq, stored, backlog, tonumber(ARGV[5]), purchase_count)
 
 local function is_error(reply)
   return type(reply) == 'table' and reply.err ~= nil
 end
 
--- Why an item sells nothing now, and the number that goes with it; nil when it sells.
-local function closed_reason(item)
+-- Why nobody wins an item now, and the number that goes with it; nil when it sells.
+local function refusal_for_all(item)
   if item.lost or (item.group and item.group.lost) then
     return 'LOST'
   end
-  if item.state == nil or item.state == 'PREPARED' then
-    return 'NOT_READY'
-  end
-  if item.state == 'ENDED' or item.state == 'ARCHIVED' or now >= item.ends then
-    return 'ENDED'
-  end
-  if now < item.starts then
-    return 'NOT_STARTED', item.starts - now
-  end
-  if item.state == 'PAUSED' or sales == 'STOPPED' then
-    return 'PAUSED'
-  end
-  return nil
+  return closed_reason(item, now, sales)
 end
 
 -- Items, each with what the checks need. A key of the wrong type makes the item unusable, not the batch.
-local groups, group_count = name_groups(10, item_count, 2 + item_count * 3)
+local groups, group_count = name_groups(10, item_count, 3, 2 + item_count * 3)
 local items = {}
 for i = 1, item_count do
   local base = 2 + (i - 1) * 3
-  local group_id = ARGV[9 + 2 * i]
-  local item = { id = ARGV[8 + 2 * i], stock_key = KEYS[base + 2], receipts_key = KEYS[base + 3], group = groups[group_id] }
+  local group_id = ARGV[8 + 3 * i]
+  local item = { id = ARGV[7 + 3 * i], stock_key = KEYS[base + 2], receipts_key = KEYS[base + 3], group = groups[group_id] }
   item.users, item.user_count = {}, 0
   local fields =
     redis.pcall('HMGET', KEYS[base + 1], 'state', 'start', 'end', 'limit', 'price', 'cur', 'gen', 'pay', 'group', 'glimit',
-      'adds')
+      'adds', 'waiters')
   item.first_stock = exact_units(item.stock_key)
   if is_error(fields) then
     item.lost = true
@@ -109,12 +94,9 @@ for i = 1, item_count do
     item.other_group = (fields[9] or '') ~= group_id
     item.group_limit = tonumber(fields[10] or '0')
     item.adds = fields[11]
-    -- A preheated item keeps its stock key at 0; a missing one is a loss, never "sold out".
-    item.lost = item.first_stock == nil and item.state ~= 'PREPARED'
-  else
-    -- Stock without its item: the item was here.
-    item.lost = item.first_stock ~= nil
+    item.has_line = ARGV[9 + 3 * i] == '1' or tonumber(fields[12] or '0') > 0
   end
+  item.lost = item.lost or is_stock_lost(item.state, item.first_stock)
   items[i] = item
 end
 for _, group in pairs(groups) do
@@ -209,7 +191,7 @@ end
 local function check_lines(lines)
   for i = 1, lines.size do
     if not lines.refusal then
-      lines.refusal, lines.refusal_number = closed_reason(lines[i].item)
+      lines.refusal, lines.refusal_number = refusal_for_all(lines[i].item)
     end
   end
   for i = 1, lines.size do
@@ -224,6 +206,7 @@ local function check_lines(lines)
     if not lines.refusal and line.item.other_group then
       lines.refusal = 'GROUP'
     end
+    lines.has_line = lines.has_line or line.item.has_line
     line.limit = line.item.limit
     lines.over_limit = lines.over_limit or (line.limit and line.quantity > line.limit)
   end
@@ -315,6 +298,10 @@ local function decide(user, key, lines)
     if part.group.held[user] + part.quantity > part.limit then
       return 'LIMIT', any_held(lines, user)
     end
+  end
+  if lines.has_line then
+    -- Units are for those who wait already.
+    return 'LINE'
   end
   for i = 1, size do
     local line = lines[i]

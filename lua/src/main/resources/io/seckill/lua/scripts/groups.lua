@@ -2,11 +2,11 @@
 --
 -- The holdings of a group are a hash: user → units of all the group's items that he holds, 1 or more. An absent field is 0.
 
--- The groups that ARGV names, by id: from this place on, an item id and the id of its group ('' without one) for each item. Their
--- keys follow in KEYS in the order in which they are named first.
-local function name_groups(first, item_count, keys_before)
+-- The groups that ARGV names, by id: from this place on, for each item its id and the id of its group ('' without one), and what more
+-- makes up the width. Their keys follow in KEYS in the order in which they are named first.
+local function name_groups(first, item_count, width, keys_before)
   local groups, count = {}, 0
-  for at = first + 1, first + 2 * item_count, 2 do
+  for at = first + 1, first + width * item_count, width do
     local id = ARGV[at]
     if id ~= '' and not groups[id] then
       count = count + 1

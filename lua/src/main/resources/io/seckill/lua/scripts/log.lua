@@ -38,6 +38,16 @@ local function numbers_in_log(epoch, seq, stored, backlog)
   return string.format('%.0f', tonumber(backlog or '0') + tonumber(seq or '0') - behind)
 end
 
+-- How many numbers more the log may hold. An empty log holds nothing, whatever the head tells of one that was deleted; it is looked at
+-- only when less than what is wanted fits in.
+local function room_in_log(log_key, seq, stored, backlog, most, wanted)
+  local room = most - tonumber(numbers_in_log(ARGV[1], seq, stored, backlog))
+  if room < wanted and redis.pcall('XLEN', log_key) == 0 then
+    return most
+  end
+  return room
+end
+
 -- Whether an entry that no script wrote has a number of this epoch behind the head's. XADD refuses a next number that is taken, but
 -- the entry of several wins has the last of their numbers and could step over it.
 local function is_log_ahead(log_key, seq)

@@ -21,23 +21,25 @@ local function latest_held(text)
   return text and string.match(text, '.*|([^|;]*)|%d+|h') or ''
 end
 
--- The win under a key that a repetition must get again: the entry, or CONFLICT as second value when it was another body or
--- quantity. Without a key ('-') only a held win counts. A key has no '|' and no ';', so the mark finds whole keys only.
+-- The win under a key that a repetition must get again: the latest entry, or CONFLICT as second value when each was another body or
+-- quantity. Without a key ('-') only held wins count; there are several when one of them came by the waitlist. A key has no '|' and no
+-- ';', so the mark finds whole keys only.
 local function find_win(text, key, body, quantity)
   local mark = ';' .. key .. '|'
-  local entry_found
+  local entry_found, conflict
   local _, stop = string.find(text, mark, 1, true)
   while stop do
     local its_body, entry, its_quantity, state = string.match(text, '^([^|;]*)|([^|;]*)|(%d+)|([hr])', stop + 1)
     if state == 'h' or key ~= '-' then
       if its_body ~= body or tonumber(its_quantity) ~= quantity then
-        return nil, 'CONFLICT'
+        conflict = 'CONFLICT'
+      else
+        entry_found = entry
       end
-      entry_found = entry
     end
     _, stop = string.find(text, mark, stop, true)
   end
-  return entry_found
+  return entry_found, not entry_found and conflict
 end
 
 -- When the wins of a receipt were won, in ms, oldest first.

@@ -2,44 +2,48 @@
 --
 -- Guarantee: a release acts only on a record that is held, gives back what the record says, and turns it to released: once, whoever
 -- asks however often. All lines of a win go back together. Into an ended sale nothing returns to stock, the grant is lowered; but a
--- stock below zero is a debt that releases pay first. A loss freezes the shard.
+-- stock below zero is a debt that releases pay first. Units in stock go to those who wait for them, by entries that follow. A loss
+-- freezes the shard.
 --
--- KEYS: 1 head, 2 log, then for each line: item hash, stock, receipts; then the holdings of each group, in the order in which ARGV
---       names them first
+-- KEYS: 1 head, 2 log, then for each line: item hash, stock, receipts, waitlist; then the holdings of each group, in the order in which
+--       ARGV names them first
 -- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 user, 5 entry of the win, 6 reason, 7 number of lines, then for each line: item
 --       id, group ('' without one)
--- Returns: { OK, entry, units in all }, { ALREADY }, { NOT_FOUND }, { GROUP } (an item has another group), { LOST },
+-- Returns: { OK, entry, units in all, waiters let in }, { ALREADY }, { NOT_FOUND }, { GROUP } (an item has another group), { LOST },
 --          { NOT_WRITTEN }, the error READONLY or { FENCED | FROZEN | EXPIRED }
--- Cost: bounded by 8 lines and by the records of one receipt
+-- Cost: bounded by 8 lines and by the records of one receipt; with waiters five commands for each that is let in, MAX_WAITERS in all
 
 -- @include fence.lua
 -- @include log.lua
 -- @include receipts.lua
 -- @include groups.lua
+-- @include sale.lua
+-- @include waitlist.lua
 
 local HEAD, LOG = KEYS[1], KEYS[2]
-local refusal, now, seq = pass_fence(HEAD, 'OPEN')
+local refusal, now, seq, sales = pass_fence(HEAD, 'OPEN')
 if refusal then
   return { refusal }
 end
 local user, win = ARGV[4], ARGV[5]
 
 local line_count = tonumber(ARGV[7])
-local groups = name_groups(8, line_count, 2 + line_count * 3)
+local groups = name_groups(8, line_count, 2, 2 + line_count * 4)
 local lines, told, units = {}, {}, 0
 for i = 1, line_count do
-  local base = 2 + (i - 1) * 3
+  local base = 2 + (i - 1) * 4
   local line = {
     id = ARGV[6 + 2 * i], group = groups[ARGV[7 + 2 * i]],
-    item_key = KEYS[base + 1], stock_key = KEYS[base + 2], receipts_key = KEYS[base + 3],
+    key = KEYS[base + 1], stock_key = KEYS[base + 2], receipts_key = KEYS[base + 3], waitlist_key = KEYS[base + 4],
   }
-  local item = redis.call('HMGET', line.item_key, 'state', 'end', 'group')
+  local item = redis.call('HMGET', line.key, 'state', 'end', 'group', 'waiters')
   local text = redis.call('HGET', line.receipts_key, user)
   local stock = exact_units(line.stock_key)
   if not item[1] and not text and not stock then
     return { 'NOT_FOUND' }
   end
-  if not item[1] or not stock then
+  line.waiters = count_waiters(line.waitlist_key, item[4])
+  if not item[1] or not stock or not line.waiters then
     return freeze_lost(HEAD)
   end
   if (item[3] or '') ~= ARGV[7 + 2 * i] then
@@ -74,9 +78,9 @@ for _, line in ipairs(lines) do
   redis.call('HSET', line.receipts_key, user, line.receipt)
   if line.to_stock then
     redis.call('INCRBY', line.stock_key, line.quantity)
-    redis.call('HINCRBY', line.item_key, 'adds', 1)
+    redis.call('HINCRBY', line.key, 'adds', 1)
   else
-    redis.call('HINCRBY', line.item_key, 'granted', -line.quantity)
+    redis.call('HINCRBY', line.key, 'granted', -line.quantity)
   end
 end
 for _, group in pairs(groups) do
@@ -87,4 +91,13 @@ for _, group in pairs(groups) do
     redis.call('HDEL', group.key, user)
   end
 end
-return { 'OK', place, units }
+
+local shard = { head = HEAD, log = LOG, seq = seq + 1, now = now, sales = sales }
+local most, promoted = MAX_WAITERS, 0
+for _, line in ipairs(lines) do
+  if line.to_stock then
+    local let_in, left = let_waiters_in(shard, line, most)
+    most, promoted = most - let_in - left, promoted + let_in
+  end
+end
+return { 'OK', place, units, promoted }

@@ -5,7 +5,8 @@
 -- together, a bounded number a call, so it does not matter where a caller stops; he calls again until nothing is left. The place
 -- that the scan has reached is kept in the item hash. Traces of the item without its hash are a loss, and a loss freezes the shard.
 --
--- KEYS: 1 head, 2 log, 3 items, 4 item hash, 5 stock, 6 receipts, then, with a group, 7 holdings of the group
+-- KEYS: 1 head, 2 log, 3 items, 4 item hash, 5 stock, 6 receipts, 7 waitlist, then, with a group, 8 holdings of the
+--       group
 -- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 item id, 5 generation, 6 group ('' without one), 7 receipts to look at
 -- Returns: { OK, entry ('' unless this call wrote it) }, { MORE }, { ALREADY } (not known here), { STALE, generation }, { GROUP } (it
 --          has another group), { LOST }, { NOT_WRITTEN }, the error READONLY or { FENCED | FROZEN | EXPIRED }
@@ -15,14 +16,14 @@
 -- @include log.lua
 -- @include receipts.lua
 
-local HEAD, LOG, ITEMS, ITEM, STOCK, RECEIPTS, HELD = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+local HEAD, LOG, ITEMS, ITEM, STOCK, RECEIPTS, WAITLIST, HELD = unpack(KEYS)
 local refusal, now, seq = pass_fence(HEAD, 'OPEN')
 if refusal then
   return { refusal }
 end
 local item = redis.call('HMGET', ITEM, 'gen', 'group', 'scan')
 if not item[1] then
-  if redis.call('SISMEMBER', ITEMS, ARGV[4]) == 1 or redis.call('EXISTS', STOCK, RECEIPTS) > 0 then
+  if redis.call('SISMEMBER', ITEMS, ARGV[4]) == 1 or redis.call('EXISTS', STOCK, RECEIPTS, WAITLIST) > 0 then
     return freeze_lost(HEAD)
   end
   return { 'ALREADY' }
@@ -73,6 +74,6 @@ if page then
     return { 'MORE' }
   end
 end
-redis.call('UNLINK', ITEM, STOCK, RECEIPTS)
+redis.call('UNLINK', ITEM, STOCK, RECEIPTS, WAITLIST)
 redis.call('SREM', ITEMS, ARGV[4])
 return { 'OK', place }

@@ -6,12 +6,12 @@ import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
 import io.seckill.common.log.LogEntry;
+import io.seckill.common.order.LetterState;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.seckill.consumer.db.Tuples;
 import io.seckill.consumer.ledger.LogPages;
 import io.seckill.consumer.store.DeadWins;
-import io.seckill.consumer.store.LetterState;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.sqlclient.Row;
@@ -278,11 +278,22 @@ final class AuditQueries {
    * A dead letter.
    *
    * @param entry its place
-   * @param win what it won; null when it says no win
-   * @param open whether it waits for an operator
+   * @param win what it won; null when it says no win, or its win does not count
+   * @param state where it stands
    * @param reason why it is one
    */
-  record Letter(EntryId entry, LogEntry.Win win, boolean open, String reason) {}
+  record Letter(EntryId entry, LogEntry.Win win, LetterState state, String reason) {
+
+    /** Whether it waits for an operator. */
+    boolean open() {
+      return state == LetterState.OPEN;
+    }
+
+    /** Whether its win is held although there is no order that says so. */
+    boolean holds() {
+      return open() || state == LetterState.SETTLING;
+    }
+  }
 
   /** The dead letters of a shard whose entries could be ours. */
   Future<List<Letter>> letters(ShardRef shard) {
@@ -296,10 +307,7 @@ final class AuditQueries {
                 LogEntry.Win win = DeadWins.counts(state) ? DeadWins.winOf(row).orElse(null) : null;
                 letters.add(
                     new Letter(
-                        new EntryId(row.getLong(0), row.getLong(1)),
-                        win,
-                        state == LetterState.OPEN,
-                        row.getString(4)));
+                        new EntryId(row.getLong(0), row.getLong(1)), win, state, row.getString(4)));
               }
               return letters;
             });
@@ -342,6 +350,36 @@ final class AuditQueries {
               Set<UserId> users = new LinkedHashSet<>(rows.size() * 2);
               rows.forEach(row -> users.add(new UserId(row.getString(0))));
               return List.copyOf(users);
+            });
+  }
+
+  /** The next users, by name, who wait for an item; empty at the end. */
+  Future<List<UserId>> waiters(ShardRef shard, ItemId item, String after) {
+    return database
+        .query(
+            Sql.AUDIT_WAITERS,
+            Tuple.of(shard.region(), shard.shard(), item.value(), after).addInteger(USERS_AT_ONCE))
+        .map(
+            rows -> {
+              List<UserId> users = new ArrayList<>(rows.size());
+              rows.forEach(row -> users.add(new UserId(row.getString(0))));
+              return users;
+            });
+  }
+
+  /** Who of some users waits for an item. */
+  Future<Set<UserId>> waiting(ShardRef shard, ItemId item, Collection<UserId> users) {
+    JsonArray names = new JsonArray();
+    users.forEach(user -> names.add(user.value()));
+    return database
+        .query(
+            Sql.AUDIT_WAITING,
+            Tuple.of(names.encode(), shard.region(), shard.shard(), item.value()))
+        .map(
+            rows -> {
+              Set<UserId> waiting = new HashSet<>();
+              rows.forEach(row -> waiting.add(new UserId(row.getString(0))));
+              return waiting;
             });
   }
 

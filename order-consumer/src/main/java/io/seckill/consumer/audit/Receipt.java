@@ -10,10 +10,10 @@ import java.util.TreeMap;
  * @param units the number that it begins with
  * @param held its held records: place → units
  */
-record Receipt(long units, Map<EntryId, Long> held) {
+public record Receipt(long units, Map<EntryId, Long> held) {
 
   /** No receipt. */
-  static final Receipt NONE = new Receipt(0, Map.of());
+  public static final Receipt NONE = new Receipt(0, Map.of());
 
   /** Parts of a record; earlier versions wrote no time of the win. */
   private static final int PARTS = 6;
@@ -21,7 +21,7 @@ record Receipt(long units, Map<EntryId, Long> held) {
   private static final int STATE = 4;
 
   /** Reads a receipt; one that is spoilt holds −1 units, which no order agrees with. */
-  static Receipt parse(String text) {
+  public static Receipt parse(String text) {
     if (text == null) {
       return NONE;
     }

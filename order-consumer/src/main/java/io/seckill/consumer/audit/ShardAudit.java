@@ -64,6 +64,7 @@ final class ShardAudit {
   private final long deadlineMs;
   private final Findings findings;
   private final boolean judgesLog;
+  private final WaitlistAudit waitlistAudit;
 
   /** When the reading was asked for. */
   private long readAtMs;
@@ -75,8 +76,8 @@ final class ShardAudit {
   private final Map<EntryId, LogEntry> inFlight = new TreeMap<>();
   private List<AuditQueries.Letter> letters = List.of();
 
-  /** Entries of open letters: their wins have no order. */
-  private final Set<EntryId> open = new HashSet<>();
+  /** Entries of letters that hold what they won: their wins have no order. */
+  private final Set<EntryId> dead = new HashSet<>();
 
   private Map<ItemId, AuditQueries.Sums> sums = Map.of();
   private List<AuditQueries.Arrival> arrivals = List.of();
@@ -104,6 +105,12 @@ final class ShardAudit {
     this.judgesLog = tools.judgesLog();
     this.shard = shard;
     this.findings = findings;
+    this.waitlistAudit =
+        new WaitlistAudit(
+            tools,
+            shard,
+            findings,
+            upTo -> awaitStored(upTo, Math.max(deadlineMs, nowMs() + POLL_MS)));
   }
 
   /**
@@ -121,6 +128,7 @@ final class ShardAudit {
         .compose(done -> awaitStored(point, deadlineMs))
         .compose(stored -> sumUp(stored, 0))
         .compose(done -> receipts())
+        .compose(done -> waitlists())
         .map(done -> parts());
   }
 
@@ -196,10 +204,10 @@ final class ShardAudit {
                     .compose(
                         found -> {
                           letters = found;
-                          open.clear();
+                          dead.clear();
                           letters.stream()
-                              .filter(AuditQueries.Letter::open)
-                              .forEach(letter -> open.add(letter.entry()));
+                              .filter(AuditQueries.Letter::holds)
+                              .forEach(letter -> dead.add(letter.entry()));
                           return queries.arrivals(shard);
                         })
                     .compose(
@@ -215,15 +223,20 @@ final class ShardAudit {
                           return queries.epochs(shard, point);
                         })
                     .compose(
-                        after -> {
-                          if (before.equals(after)) {
-                            return judgeEpochs(after);
-                          }
-                          return look < MAX_LOOKS
-                              ? awaitStored(point, nowMs() + POLL_MS * 10)
-                                  .compose(now -> sumUp(now, look + 1))
-                              : unavailable("shard " + shard + " is storing a backlog");
-                        }));
+                        after ->
+                            queries
+                                .letters(shard)
+                                .compose(
+                                    now -> {
+                                      // A letter that ends moves its win into another sum.
+                                      if (before.equals(after) && now.equals(letters)) {
+                                        return judgeEpochs(after);
+                                      }
+                                      return look < MAX_LOOKS
+                                          ? awaitStored(point, nowMs() + POLL_MS * 10)
+                                              .compose(is -> sumUp(is, look + 1))
+                                          : unavailable("shard " + shard + " is storing a backlog");
+                                    })));
   }
 
   private List<EntryId> sentInLog() {
@@ -488,6 +501,14 @@ final class ShardAudit {
     return parts;
   }
 
+  private Future<Void> waitlists() {
+    Future<Void> chain = Future.succeededFuture();
+    for (ItemId item : items) {
+      chain = chain.compose(done -> waitlistAudit.run(item));
+    }
+    return chain;
+  }
+
   private Future<Void> receipts() {
     Future<Void> chain = Future.succeededFuture();
     for (ItemId item : items) {
@@ -618,7 +639,7 @@ final class ShardAudit {
     Map<EntryId, Long> ordered = new HashMap<>(orders);
     ordered.keySet().removeIf(place -> place.compareTo(upTo) > 0);
     Set<EntryId> excused = new HashSet<>(held.keySet());
-    excused.removeIf(place -> !inFlight.containsKey(place) && !open.contains(place));
+    excused.removeIf(place -> !inFlight.containsKey(place) && !dead.contains(place));
     return new ReceiptFacts(shard, item, user, receipt.units() - later, held, ordered, excused);
   }
 

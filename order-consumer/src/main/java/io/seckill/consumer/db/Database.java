@@ -27,7 +27,7 @@ public final class Database {
   private static final Logger LOG = LoggerFactory.getLogger(Database.class);
 
   /** Prepared statements that a connection keeps; there are fewer statements than this in all. */
-  private static final int STATEMENT_CACHE = 128;
+  private static final int STATEMENT_CACHE = 256;
 
   /** The longest statement file is far below this. */
   private static final int STATEMENT_MAX_CHARS = 16_384;

@@ -37,15 +37,29 @@ public final class ItemArchive {
   }
 
   /**
-   * One round: at most 100 items, and at most 100 of those that every shard has forgotten.
+   * One round: at most 100 items, at most 100 of those that every shard has forgotten, and some of
+   * those who waited for them.
    *
    * @return how many items were turned
    */
   public Future<Integer> round() {
     return database
         .query(Sql.FINISH_ARCHIVED, Tuple.of(region, region))
+        .compose(done -> database.query(Sql.FIND_FORGOTTEN_WAITERS, Tuple.of(region)))
+        .compose(this::deleteWaiters)
         .compose(done -> database.query(Sql.FIND_ENDED_ITEMS, due(ALL)))
         .compose(this::archive);
+  }
+
+  private Future<Void> deleteWaiters(RowSet<Row> forgotten) {
+    Future<Void> chain = Future.succeededFuture();
+    for (Row row : forgotten) {
+      Tuple line = Tuple.of(region, row.getInteger(1), row.getLong(0));
+      chain =
+          chain.compose(
+              done -> database.query(Sql.DELETE_FORGOTTEN_WAITERS, line).<Void>mapEmpty());
+    }
+    return chain;
   }
 
   private Tuple due(long item) {

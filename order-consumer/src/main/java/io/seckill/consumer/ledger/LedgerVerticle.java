@@ -25,6 +25,8 @@ import io.seckill.common.bus.ShardReceipts;
 import io.seckill.common.bus.ShardReceiptsQuery;
 import io.seckill.common.bus.ShardSnapshot;
 import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.bus.ShardWaiters;
+import io.seckill.common.bus.ShardWaitersQuery;
 import io.seckill.common.bus.TransferStore;
 import io.seckill.common.bus.TransferStored;
 import io.seckill.common.config.SeckillConfig;
@@ -65,6 +67,7 @@ public final class LedgerVerticle extends VerticleBase {
     ShardLedger shards = new ShardLedger(database);
     ShardSnapshots snapshots = new ShardSnapshots(database);
     GroupHoldings groups = new GroupHoldings(database);
+    Waiters waiters = new Waiters(database);
     SalesLedger sales = new SalesLedger(database);
     ReleaseLedger releases = new ReleaseLedger(database);
     TransferLedger transfers = new TransferLedger(database, metrics);
@@ -83,6 +86,7 @@ public final class LedgerVerticle extends VerticleBase {
             .<ShardReceiptsQuery, ShardReceipts>on(
                 Addresses.LEDGER_SHARD_RECEIPTS, snapshots::receipts)
             .<ShardHoldingsQuery, ShardHoldings>on(Addresses.LEDGER_SHARD_HOLDINGS, groups::page)
+            .<ShardWaitersQuery, ShardWaiters>on(Addresses.LEDGER_SHARD_WAITERS, waiters::page)
             .<TransferStore, TransferStored>on(Addresses.LEDGER_STORE_TRANSFER, transfers::store)
             .<ReleasesQuery, Releases>on(Addresses.LEDGER_RELEASES, releases::page)
             .<SalesChange, SalesRecord>on(Addresses.LEDGER_CHANGE_SALES, sales::change)

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * @param item the item's id; 0 for what concerns all
  * @param content all that matters of it: the same id with other content is a contradiction
  */
-record OperatorRequest(String id, String actor, String action, long item, String content) {
+public record OperatorRequest(String id, String actor, String action, long item, String content) {
 
   /**
    * What a request did to an item's units at once, without what its moves out will have done.
@@ -33,10 +33,10 @@ record OperatorRequest(String id, String actor, String action, long item, String
    * @param done how many of them moved
    * @param reserved how many went into the reserve; below 0: came out of it
    */
-  record Units(long asked, long done, long reserved) {
+  public record Units(long asked, long done, long reserved) {
 
     /** It moved none. */
-    static final Units NONE = new Units(0, 0, 0);
+    public static final Units NONE = new Units(0, 0, 0);
   }
 
   /**
@@ -46,7 +46,7 @@ record OperatorRequest(String id, String actor, String action, long item, String
    *
    * @return what the work did, now or then; CONFLICT when the id belongs to another request
    */
-  Future<Units> once(SqlConnection connection, Supplier<Future<Units>> work) {
+  public Future<Units> once(SqlConnection connection, Supplier<Future<Units>> work) {
     return run(connection, Sql.LOCK_ITEM, Tuple.of(item))
         .compose(locked -> run(connection, Sql.FIND_AUDIT_LOG, Tuple.of(id)))
         .compose(

@@ -190,7 +190,9 @@ public final class ShardSnapshots {
     }
 
     private void addWins(Row row) {
-      of(row.getLong(0)).stock -= row.getLong(1);
+      Stored item = of(row.getLong(0));
+      item.stock -= row.getLong(1);
+      item.adds += row.getLong(3);
     }
 
     private void addSent(Row row) {
@@ -201,8 +203,13 @@ public final class ShardSnapshots {
 
     /** A released letter's release is among the releases, so both states count. */
     private void addLetters(Iterable<Row> rows) {
-      for (LogEntry.Win win : DeadWins.read(rows)) {
-        win.lines().forEach(line -> of(line.item().value()).stock -= line.quantity());
+      for (LogEntry letter : DeadWins.readEntries(rows)) {
+        boolean promoted = letter instanceof LogEntry.Promotion;
+        for (LogEntry.WinLine line : letter.taken().orElseThrow().lines()) {
+          Stored item = of(line.item().value());
+          item.stock -= line.quantity();
+          item.adds += promoted ? 1 : 0;
+        }
       }
     }
 

@@ -167,6 +167,43 @@ public final class LogReader {
         .mapEmpty();
   }
 
+  /**
+   * Takes an entry once more, which Redis counts.
+   *
+   * @param place the number of a change in it
+   * @return how often it was given out by now, to whomever; 0 when the log does not have it
+   */
+  Future<Long> takeAgain(RedisLink link, EntryId place, long timeoutMs) {
+    return link.send(rangeFrom(place.toString(), 1), timeoutMs)
+        .compose(
+            entries ->
+                entries.size() == 0
+                    ? Future.succeededFuture(0L)
+                    : takeAgain(link, entries.get(0).get(0).toString(), timeoutMs));
+  }
+
+  private Future<Long> takeAgain(RedisLink link, String streamId, long timeoutMs) {
+    Request pending =
+        Request.cmd(Command.XPENDING)
+            .arg(keys.log())
+            .arg(RedisKeys.GROUP)
+            .arg(streamId)
+            .arg(streamId)
+            .arg(1);
+    Request claim =
+        Request.cmd(Command.XCLAIM)
+            .arg(keys.log())
+            .arg(RedisKeys.GROUP)
+            .arg(consumer)
+            .arg(0)
+            .arg(streamId)
+            // Also when the group was made anew and has not given it out yet.
+            .arg("FORCE");
+    return link.send(claim, timeoutMs)
+        .compose(claimed -> link.send(pending, timeoutMs))
+        .map(found -> found.size() == 0 ? 0L : found.get(0).get(3).toLong());
+  }
+
   private Request rangeFrom(String from, int count) {
     return Request.cmd(Command.XRANGE).arg(keys.log()).arg(from).arg("+").arg("COUNT").arg(count);
   }

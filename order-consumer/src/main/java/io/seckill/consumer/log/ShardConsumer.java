@@ -10,7 +10,6 @@ import io.seckill.consumer.store.LogStore;
 import io.seckill.consumer.store.Outcome;
 import io.seckill.consumer.store.Received;
 import io.seckill.lua.AckLog;
-import io.seckill.lua.ReadHead;
 import io.seckill.lua.RedisCallException;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
@@ -24,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
@@ -56,18 +54,13 @@ final class ShardConsumer {
 
   private static final long FIRST_PAUSE_MS = 50;
   private static final long MAX_PAUSE_MS = 2_000;
-  private static final long LAG_EVERY_MS = 1_000;
 
-  /** How often an idle consumer compares the head with what is stored. */
-  private static final long LOOK_EVERY_MS = 1_000;
-
-  /** Names of nodes that are gone: looked for now and then, removed after a day of silence. */
-  private static final long TIDY_EVERY_MS = 3_600_000;
-
-  private static final long IDLE_CONSUMER_MS = 86_400_000;
-
-  /** After this long, entries that another consumer should be storing are stored from here. */
-  private static final long HELP_AFTER_MS = 1_000;
+  /**
+   * Names of nodes that are gone are removed when they have been silent for this many times as long
+   * as entries may be held: by then others have taken over what they held. One that comes back is
+   * made again by its next read.
+   */
+  private static final int SILENT_CLAIMS = 2;
 
   private final Context context;
   private final Vertx vertx;
@@ -79,6 +72,8 @@ final class ShardConsumer {
   private final Storage storage;
   private final Settings settings;
   private final ConsumerMetrics metrics;
+  private final LogWatch watch;
+  private final Gaps gaps;
 
   /**
    * Stream entries that are stored and not acknowledged yet, oldest first; one that is read twice
@@ -98,7 +93,6 @@ final class ShardConsumer {
   private boolean groupKnown;
   private boolean stopping;
   private long nextClaimAtMs;
-  private long nextLagAtMs;
   private long pauseMs = FIRST_PAUSE_MS;
   private final LogRate logRate = new LogRate();
   private final Promise<Void> ended = Promise.promise();
@@ -107,11 +101,6 @@ final class ShardConsumer {
   /** Whether the loop stands still until both links are up. */
   private boolean waitingForLinks;
 
-  /** What was not stored when nothing was left to read, and since when. */
-  private BatchStore.Gap behind;
-
-  private long behindSinceMs;
-  private long nextLookMs;
   private long nextTidyMs;
 
   /**
@@ -127,8 +116,9 @@ final class ShardConsumer {
    *
    * @param log stores them, whatever it takes
    * @param batches says what is stored
+   * @param pace how fast
    */
-  record Storage(LogStore log, BatchStore batches) {}
+  record Storage(LogStore log, BatchStore batches, WritePace pace) {}
 
   /**
    * How to read.
@@ -167,11 +157,21 @@ final class ShardConsumer {
     this.settings = settings;
     this.readSize = new ReadSize(settings.batchSize());
     this.metrics = metrics;
+    this.gaps =
+        new Gaps(
+            vertx,
+            source,
+            links.calls(),
+            new Gaps.Storing(storage.batches(), this::store, () -> stopping),
+            settings,
+            metrics);
+    this.watch = new LogWatch(vertx, source, links.calls(), settings.callTimeoutMs(), metrics);
   }
 
   /** Starts; connects in the background. */
   void start() {
     nextClaimAtMs = nowMs() + settings.claimIdleMs();
+    watch.start();
     links.calls().open(this::startWhenUp);
     links
         .reads()
@@ -205,6 +205,7 @@ final class ShardConsumer {
    */
   Future<Void> stop() {
     stopping = true;
+    watch.stop();
     if (!started || waitingForLinks) {
       ended.tryComplete();
     }
@@ -212,9 +213,12 @@ final class ShardConsumer {
     return links.reads().close().compose(done -> ended.future());
   }
 
-  /** Closes what {@link #stop} needs to the end. */
+  /**
+   * Takes this consumer's name out of the group, unless it holds entries: those are read again
+   * under it, or taken over. Then closes what {@link #stop} needs to the end.
+   */
   Future<Void> close() {
-    return links.calls().close();
+    return tidy(true).transform(tidied -> links.calls().close());
   }
 
   /** One turn of the loop. Each turn starts on a fresh stack. */
@@ -261,11 +265,7 @@ final class ShardConsumer {
       return acknowledge()
           .compose(done -> isFull() ? vertx.timer(MAX_PAUSE_MS).mapEmpty() : done());
     }
-    return ensureGroup()
-        .compose(done -> lagIfDue())
-        .compose(done -> tidyIfDue())
-        .compose(done -> read())
-        .compose(this::handle);
+    return ensureGroup().compose(done -> tidyIfDue()).compose(done -> read()).compose(this::handle);
   }
 
   private boolean isFull() {
@@ -293,35 +293,26 @@ final class ShardConsumer {
             });
   }
 
-  private Future<Void> lagIfDue() {
-    if (nowMs() < nextLagAtMs) {
-      return Future.succeededFuture();
-    }
-    nextLagAtMs = nowMs() + LAG_EVERY_MS;
-    return ReadHead.run(links.calls(), keys, settings.callTimeoutMs())
-        .map(
-            head -> {
-              metrics.lag(shard, head.map(ReadHead.Head::unstored).orElse(0L));
-              return null;
-            });
-  }
-
   /** Every start under another name leaves a consumer behind in the group. */
   private Future<Void> tidyIfDue() {
     if (nowMs() < nextTidyMs) {
       return done();
     }
-    nextTidyMs = nowMs() + TIDY_EVERY_MS;
+    nextTidyMs = nowMs() + settings.claimIdleMs();
+    return tidy(false);
+  }
+
+  private Future<Void> tidy(boolean leaving) {
     return RemoveIdleConsumers.run(
             links.calls(),
             links.calls().fence(0, settings.callTimeoutMs()),
             keys,
-            new RemoveIdleConsumers.Args(consumer, IDLE_CONSUMER_MS),
+            new RemoveIdleConsumers.Args(consumer, leaving, SILENT_CLAIMS * settings.claimIdleMs()),
             settings.callTimeoutMs())
         .map(
             removed -> {
               if (removed > 0) {
-                LOG.info("removed {} idle consumers of shard {}", removed, shard);
+                LOG.debug("removed {} consumers of shard {} from its group", removed, shard);
               }
               return null;
             });
@@ -385,7 +376,7 @@ final class ShardConsumer {
 
   private Future<Void> handle(LogReader.Read read) {
     if (read.changes().isEmpty()) {
-      return acknowledge().compose(done -> lookBehind());
+      return acknowledge().compose(done -> gaps.look());
     }
     if (pendingAfter == null && ahead == null && read.isFull() && !isFull() && !stopping) {
       ahead = readNew();
@@ -441,15 +432,13 @@ final class ShardConsumer {
       return;
     }
     List<Received> run = inHand.runs().get(at);
-    storage
-        .log()
-        .store(shard, run)
+    store(run)
         .onComplete(
             result -> {
               if (result.failed()) {
                 promise.fail(result.cause());
               } else if (result.result() instanceof Outcome.Early early) {
-                early(new Missing(early.missing(), inHand.reason(at)), waitingSinceMs)
+                gaps.close(new Gaps.Missing(early.missing(), inHand.reason(at)), waitingSinceMs)
                     .onSuccess(
                         helped ->
                             storeFrom(
@@ -459,7 +448,7 @@ final class ShardConsumer {
                                 promise))
                     .onFailure(
                         failure -> {
-                          if (failure instanceof NotGivenOutException) {
+                          if (failure instanceof Gaps.NotGivenOutException) {
                             storage
                                 .log()
                                 .storeForeign(shard, run, failure)
@@ -471,6 +460,19 @@ final class ShardConsumer {
                         });
               } else {
                 stored(inHand, at, promise);
+              }
+            });
+  }
+
+  /** In its turn. What could not be stored yet has not used its turn. */
+  private Future<Outcome> store(List<Received> run) {
+    long waitMs = storage.pace().take(run.size());
+    return (waitMs > 0 ? vertx.timer(waitMs).<Void>mapEmpty() : done())
+        .compose(turn -> storage.log().store(shard, run))
+        .onSuccess(
+            outcome -> {
+              if (!(outcome instanceof Outcome.Stored)) {
+                storage.pace().giveBack(run.size());
               }
             });
   }
@@ -495,16 +497,6 @@ final class ShardConsumer {
         });
   }
 
-  /** The entries in hand have numbers that the shard has not given out: they were made by hand. */
-  private static final class NotGivenOutException extends RuntimeException {
-
-    private static final long serialVersionUID = 1L;
-
-    NotGivenOutException(EntryId end) {
-      super("the shard has given out no number after " + end, null, false, false);
-    }
-  }
-
   /** An id that AckLog does not take: only its letter counts, so it is acknowledged by itself. */
   private void foreign(Received entry) {
     LOG.error("the log of shard {} had an entry {} that is not ours", shard, entry.id());
@@ -512,178 +504,6 @@ final class ShardConsumer {
         .acknowledge(links.calls(), entry.id(), settings.callTimeoutMs())
         // It stays pending, is read again after the next start and finds its letter.
         .onFailure(failure -> LOG.warn("cannot acknowledge {}", entry.id()));
-  }
-
-  /**
-   * What has to be stored before something else can be.
-   *
-   * @param last the last number of it
-   * @param reason what it is when it is nowhere: a word of {@link Letter}
-   */
-  private record Missing(EntryId last, String reason) {}
-
-  /**
-   * Changes before those in hand are not stored. Another consumer has them, so first it gets some
-   * time; then they are stored from here, as far as the log has them; and when they are nowhere for
-   * so long that nobody can be holding them, they become dead letters, and everything goes on.
-   *
-   * @return whether something was stored, so that waiting begins anew
-   */
-  private Future<Boolean> early(Missing missing, long waitingSinceMs) {
-    if (stopping) {
-      return Future.failedFuture("stopping");
-    }
-    long waitedMs = nowMs() - waitingSinceMs;
-    if (waitedMs < HELP_AFTER_MS) {
-      return vertx.timer(Math.max(5, waitedMs / 8)).map(false);
-    }
-    EntryId last = missing.last();
-    return storage
-        .batches()
-        .firstMissing(shard, last)
-        .compose(
-            first ->
-                first > last.seq()
-                    ? Future.succeededFuture(true)
-                    : help(new EntryId(last.epoch(), first), missing, waitedMs))
-        // MySQL or Redis away: wait on.
-        .recover(
-            failure ->
-                failure instanceof NotGivenOutException
-                    ? Future.failedFuture(failure)
-                    : vertx.timer(MAX_PAUSE_MS).map(false));
-  }
-
-  private Future<Boolean> help(EntryId first, Missing missing, long waitedMs) {
-    EntryId last = missing.last();
-    return reader
-        .range(links.calls(), first.toString(), last, readSize, settings.callTimeoutMs())
-        .map(LogReader.Page::changes)
-        .compose(
-            found -> {
-              boolean leads = !found.isEmpty() && first.equals(found.get(0).place());
-              if (leads) {
-                return storeBefore(LogStore.runs(found, settings.batchSize()).get(0), waitedMs);
-              }
-              if (waitedMs < settings.claimIdleMs()) {
-                return vertx.timer(HELP_AFTER_MS / 4).map(false);
-              }
-              long upTo = found.isEmpty() ? last.seq() : found.get(0).place().seq() - 1;
-              // What lies before an entry that is there was no part of a deleted one behind it.
-              String reason = found.isEmpty() ? missing.reason() : Letter.MISSING;
-              return givenOut(first.epoch())
-                  .compose(
-                      end ->
-                          first.seq() > end
-                              // What an entry made by hand, far ahead, skips never was.
-                              ? Future.failedFuture(
-                                  new NotGivenOutException(new EntryId(first.epoch(), end)))
-                              : giveUp(
-                                  first,
-                                  new Missing(
-                                      new EntryId(first.epoch(), Math.min(upTo, end)), reason),
-                                  waitedMs));
-            });
-  }
-
-  /** The last number that the shard gave out in an epoch, as far as its head tells. */
-  private Future<Long> givenOut(long epoch) {
-    return ReadHead.run(links.calls(), keys, settings.callTimeoutMs())
-        .map(head -> head.filter(now -> now.epoch() == epoch).map(ReadHead.Head::seq))
-        .map(seq -> seq.orElse(EntryId.MAX_SEQ));
-  }
-
-  /** To the end of the gap at once: it was waited for as a whole. */
-  private Future<Boolean> giveUp(EntryId first, Missing missing, long waitedMs) {
-    List<Received> gone = new ArrayList<>();
-    long lastSeq = missing.last().seq();
-    long end = Math.min(lastSeq, first.seq() + settings.batchSize() - 1);
-    for (long seq = first.seq(); seq <= end; seq++) {
-      gone.add(Received.lost(first.epoch() + "-" + seq, missing.reason()));
-    }
-    LOG.error(
-        "entries {} to {} of shard {} are not in the log and were never stored", first, end, shard);
-    return storage
-        .log()
-        .store(shard, gone)
-        .compose(
-            outcome -> {
-              if (outcome instanceof Outcome.Early early) {
-                return early(missing(early), nowMs() - waitedMs);
-              }
-              if (outcome instanceof Outcome.Stored stored) {
-                countGone(missing.reason(), stored.letters());
-              }
-              return end < lastSeq && !stopping
-                  ? giveUp(new EntryId(first.epoch(), end + 1), missing, waitedMs)
-                  : Future.succeededFuture(true);
-            });
-  }
-
-  private void countGone(String reason, int changes) {
-    if (reason.equals(Letter.DELETED)) {
-      metrics.deleted(changes);
-    } else {
-      metrics.missing(changes);
-    }
-  }
-
-  private static Missing missing(Outcome.Early early) {
-    return new Missing(early.missing(), Letter.MISSING);
-  }
-
-  /**
-   * Nothing is left to read: then everything that the shard decided must be stored, by whomever. A
-   * log that was deleted with unread entries tells nothing of them, and perhaps no entry ever
-   * follows; but the head and the closed epochs know their numbers.
-   */
-  private Future<Void> lookBehind() {
-    if (stopping || nowMs() < nextLookMs) {
-      return done();
-    }
-    nextLookMs = nowMs() + LOOK_EVERY_MS;
-    return ReadHead.run(links.calls(), keys, settings.callTimeoutMs())
-        .compose(
-            head ->
-                // In any state: one that is being written anew waits for just these entries.
-                head.isPresent()
-                    ? storage
-                        .batches()
-                        .firstGap(shard, new EntryId(head.get().epoch(), head.get().seq()))
-                    : Future.succeededFuture(Optional.<BatchStore.Gap>empty()))
-        .compose(this::closeGap)
-        // MySQL or Redis away: the next look comes soon.
-        .otherwise(
-            failure -> {
-              LOG.debug("looking behind on shard {}: {}", shard, failure.getMessage());
-              return null;
-            });
-  }
-
-  private Future<Void> closeGap(Optional<BatchStore.Gap> gap) {
-    if (gap.isEmpty()) {
-      behind = null;
-      return done();
-    }
-    boolean known = behind != null && behind.first().equals(gap.get().first());
-    if (!known) {
-      behind = gap.get();
-      behindSinceMs = nowMs();
-      return done();
-    }
-    return early(new Missing(gap.get().last(), Letter.MISSING), behindSinceMs).mapEmpty();
-  }
-
-  private Future<Boolean> storeBefore(List<Received> run, long waitedMs) {
-    return storage
-        .log()
-        .store(shard, run)
-        .compose(
-            outcome ->
-                // The end of the epoch before is missing as well.
-                outcome instanceof Outcome.Early early
-                    ? early(missing(early), nowMs() - waitedMs)
-                    : Future.succeededFuture(true));
   }
 
   private Future<Void> acknowledge() {

@@ -13,6 +13,8 @@ import io.seckill.common.id.WinId;
 import io.seckill.common.order.OrderStatus;
 import io.seckill.consumer.LogRate;
 import io.seckill.consumer.db.Database;
+import io.seckill.consumer.ledger.OperatorRequest;
+import io.seckill.consumer.notify.OrderNews;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.List;
@@ -31,6 +33,7 @@ final class OrderChanges {
   private final Database database;
   private final OrderLookup lookup;
   private final OrderIds orderIds;
+  private final OrderNews news;
   private final Releasing releasing;
   private final LogRate logRate = new LogRate();
 
@@ -39,10 +42,16 @@ final class OrderChanges {
    *
    * @param orderIds used by this event loop only
    */
-  OrderChanges(Database database, OrderLookup lookup, OrderIds orderIds, Releasing releasing) {
+  OrderChanges(
+      Database database,
+      OrderLookup lookup,
+      OrderIds orderIds,
+      OrderNews news,
+      Releasing releasing) {
     this.database = database;
     this.lookup = lookup;
     this.orderIds = orderIds;
+    this.news = news;
     this.releasing = releasing;
   }
 
@@ -59,18 +68,27 @@ final class OrderChanges {
   /** As {@link OrderCancel} says. */
   Future<OrderViews> cancel(OrderCancel cancel) {
     boolean byUser = cancel.user() != null && cancel.reason().equals(OrderCancel.BY_USER);
-    boolean byAdmin = cancel.user() == null && cancel.reason().equals(OrderCancel.BY_ADMIN);
+    boolean byAdmin =
+        cancel.user() == null
+            && cancel.actor() != null
+            && cancel.reason().equals(OrderCancel.BY_ADMIN);
     if (!byUser && !byAdmin) {
       return refuse(ErrorCode.INVALID_REQUEST, "the reason is not that of who asks");
     }
     return change(
         cancel.user(),
         cancel.orderId(),
-        cancel.reason(),
+        new End(OrderStatus.CANCELLED, cancel.reason()),
         (connection, win, state) ->
             switch (state.status()) {
               case PENDING_PAYMENT ->
-                  OrderLifeCycle.cancel(connection, List.of(win), cancel.reason()).map(Change.DONE);
+                  OrderLifeCycle.cancel(connection, List.of(win), cancel.reason())
+                      .compose(
+                          done ->
+                              byAdmin
+                                  ? noted(
+                                      connection, cancel.actor(), "CANCEL_ORDER", cancel.orderId())
+                                  : Future.succeededFuture(Change.DONE));
               case CANCELLED -> Future.succeededFuture(Change.BEFORE);
               case ACCEPTED, PAID, FAILED, REFUND_PENDING, REFUNDED ->
                   contradiction(state.status());
@@ -82,7 +100,7 @@ final class OrderChanges {
     return change(
         null,
         refund.orderId(),
-        OrderLifeCycle.BY_REFUND,
+        new End(OrderStatus.REFUND_PENDING, OrderLifeCycle.BY_REFUND),
         (connection, win, state) ->
             switch (state.status()) {
               case PAID ->
@@ -90,7 +108,8 @@ final class OrderChanges {
                       .compose(
                           known ->
                               known
-                                  ? Future.succeededFuture(Change.DONE)
+                                  ? noted(
+                                      connection, refund.actor(), "REFUND_ORDER", refund.orderId())
                                   : refuse(
                                       ErrorCode.CONFLICT,
                                       "no payment of the order is known that could go back"));
@@ -99,37 +118,66 @@ final class OrderChanges {
             });
   }
 
+  /**
+   * Keeps what an operator did. An order ends once, so its id makes the row unique; no operator can
+   * take it for a request of his: those have no blanks.
+   */
+  private static Future<Change> noted(
+      SqlConnection connection, String actor, String action, OrderId id) {
+    return new OperatorRequest(action + ' ' + id, actor, action, 0, id.value())
+        .once(connection, () -> Future.succeededFuture(OperatorRequest.Units.NONE))
+        .map(Change.DONE);
+  }
+
   /** A step of the life cycle, under the lock of the order's row. */
   private interface Step {
     Future<Change> take(SqlConnection connection, WinId win, OrderState state);
   }
 
-  private Future<OrderViews> change(UserId user, OrderId id, String reason, Step step) {
+  /** What the order is to become, and why. */
+  private record End(OrderStatus status, String reason) {}
+
+  private Future<OrderViews> change(UserId user, OrderId id, End end, Step step) {
     Optional<WinId> win = orderIds.open(id);
     if (win.isEmpty()) {
       return refuse(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title());
     }
     OrderQuery query = new OrderQuery(user, id);
-    return database
-        .inTransactionRepeating(
+    return news.inTransaction(
+            database,
             connection ->
                 OrderLifeCycle.state(connection, win.get())
                     .compose(
                         found ->
                             found
-                                .map(state -> take(step, connection, win.get(), user, state))
-                                .orElse(Future.succeededFuture(Change.NOT_STORED))))
+                                .map(
+                                    state ->
+                                        take(step, connection, win.get(), user, state)
+                                            .map(change -> told(change, win.get(), state, end)))
+                                .orElse(
+                                    Future.succeededFuture(
+                                        OrderNews.Told.nothing(Change.NOT_STORED)))))
         .recover(this::unknown)
         .compose(
             change ->
                 switch (change) {
                   case DONE -> {
-                    releasing.started(List.of(win.get()), reason);
+                    releasing.started(List.of(win.get()), end.reason());
                     yield lookup.one(query).recover(this::unknown);
                   }
                   case BEFORE -> lookup.one(query);
                   case NOT_STORED -> lookup.one(query).compose(OrderChanges::notStored);
                 });
+  }
+
+  private OrderNews.Told<Change> told(Change change, WinId win, OrderState state, End end) {
+    return change == Change.DONE
+        ? new OrderNews.Told<>(
+            change,
+            List.of(
+                news.event(
+                    win, new UserId(state.user()), end.status(), end.reason(), state.promoted())))
+        : OrderNews.Told.nothing(change);
   }
 
   private static Future<Change> take(

@@ -3,6 +3,7 @@ package io.seckill.consumer.orders;
 import static io.seckill.consumer.db.Database.run;
 
 import io.seckill.common.bus.OrderCancel;
+import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
 import io.seckill.common.order.OrderStatus;
 import io.seckill.consumer.db.Sql;
@@ -54,7 +55,8 @@ public final class OrderLifeCycle {
         row.getString(2),
         row.getLong(3),
         row.getString(4),
-        row.getLong(5));
+        row.getLong(5),
+        row.getInteger(6) == 1);
   }
 
   /**
@@ -102,18 +104,22 @@ public final class OrderLifeCycle {
    * @param limit how many at most
    * @return which; as many as the limit when there may be more
    */
-  static Future<List<WinId>> timeOut(SqlConnection connection, int limit) {
+  static Future<List<TimedOut>> timeOut(SqlConnection connection, int limit) {
     return run(connection, Sql.FIND_DUE_ORDERS, Tuple.of(limit))
         .compose(
             rows -> {
-              List<WinId> due = new ArrayList<>(rows.size());
+              List<TimedOut> due = new ArrayList<>(rows.size());
               for (Row row : rows) {
                 due.add(
-                    WinId.of(row.getInteger(0), row.getInteger(1), row.getLong(2), row.getLong(3)));
+                    new TimedOut(
+                        WinId.of(
+                            row.getInteger(0), row.getInteger(1), row.getLong(2), row.getLong(3)),
+                        new UserId(row.getString(4)),
+                        row.getInteger(5) == 1));
               }
               return due.isEmpty()
                   ? Future.succeededFuture(due)
-                  : cancel(connection, due, OrderCancel.BY_TIMEOUT).map(due);
+                  : cancel(connection, TimedOut.wins(due), OrderCancel.BY_TIMEOUT).map(due);
             });
   }
 

@@ -13,6 +13,7 @@ import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
 import io.seckill.common.log.LogEntry;
+import io.seckill.common.order.LetterState;
 import io.seckill.common.order.OrderStatus;
 import io.seckill.common.order.OrderView;
 import io.seckill.consumer.RegionLog;
@@ -20,7 +21,6 @@ import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.seckill.consumer.db.Tuples;
 import io.seckill.consumer.store.DeadWins;
-import io.seckill.consumer.store.LetterState;
 import io.seckill.consumer.store.Received;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -134,7 +134,8 @@ public final class OrderLookup {
                                       row.getLong(3),
                                       row.getString(4),
                                       row.getLong(5),
-                                      row.getLong(6)),
+                                      row.getLong(6),
+                                      row.getInteger(7) == 1),
                                   row.getString(0)));
             })
         .otherwise(new Finding.Away());
@@ -153,13 +154,14 @@ public final class OrderLookup {
   }
 
   private static Finding ofEntry(Received received, OrderId id) {
-    return Optional.ofNullable(received.entry())
+    LogEntry entry = received.entry();
+    return Optional.ofNullable(entry)
         .flatMap(LogEntry::taken)
-        .<Finding>map(win -> new Finding.Found(accepted(win, id), win.user().value()))
+        .<Finding>map(win -> new Finding.Found(accepted(entry, win, id), win.user().value()))
         .orElseGet(Finding.Nothing::new);
   }
 
-  private static OrderView accepted(LogEntry.Win win, OrderId id) {
+  private static OrderView accepted(LogEntry entry, LogEntry.Win win, OrderId id) {
     List<OrderView.Line> lines = new ArrayList<>(win.lines().size());
     long total = 0;
     for (LogEntry.WinLine line : win.lines()) {
@@ -167,7 +169,15 @@ public final class OrderLookup {
       total += line.priceMinor() * line.quantity();
     }
     return new OrderView(
-        id, OrderStatus.ACCEPTED, "", lines, total, win.lines().get(0).currency(), win.atMs(), 0);
+        id,
+        OrderStatus.ACCEPTED,
+        "",
+        lines,
+        total,
+        win.lines().get(0).currency(),
+        win.atMs(),
+        0,
+        entry instanceof LogEntry.Promotion);
   }
 
   /** Not in MySQL and not in the log: a dead letter, lost with its epoch, or only late. */
@@ -183,11 +193,13 @@ public final class OrderLookup {
   }
 
   private static Finding ofLetter(Row row, OrderId id) {
-    LogEntry.Win win = DeadWins.winOf(row).orElse(null);
+    LogEntry entry = DeadWins.entryOf(row).orElse(null);
+    LogEntry.Win win = entry == null ? null : entry.taken().orElse(null);
     String user = win == null ? null : win.user().value();
-    OrderView open = win == null ? bare(id, OrderStatus.ACCEPTED, "") : accepted(win, id);
+    OrderView open = win == null ? bare(id, OrderStatus.ACCEPTED, "") : accepted(entry, win, id);
     LetterState state = LetterState.valueOf(row.getString(2));
-    if (state == LetterState.OPEN) {
+    // A stored one became an order after its table was read.
+    if (state == LetterState.OPEN || state == LetterState.STORED) {
       return new Finding.Found(open, user);
     }
     return new Finding.Found(
@@ -199,7 +211,8 @@ public final class OrderLookup {
             open.totalMinor(),
             open.currency(),
             open.wonAtMs(),
-            0),
+            0,
+            open.promoted()),
         user);
   }
 
@@ -218,7 +231,7 @@ public final class OrderLookup {
   }
 
   private static OrderView bare(OrderId id, OrderStatus status, String reason) {
-    return new OrderView(id, status, reason, List.of(), 0, "", 0, 0);
+    return new OrderView(id, status, reason, List.of(), 0, "", 0, 0, false);
   }
 
   /** A page of a user's stored orders. */
@@ -292,7 +305,8 @@ public final class OrderLookup {
         row.getLong(6),
         row.getString(7),
         row.getLong(8),
-        row.getLong(9));
+        row.getLong(9),
+        row.getInteger(10) == 1);
   }
 
   private Future<Map<WinId, List<OrderView.Line>>> lines(List<WinId> wins) {

@@ -11,6 +11,7 @@ import io.seckill.common.order.OrderStatus;
  * @param totalMinor its price in minor units
  * @param currency ISO 4217
  * @param payByMs when the time to pay ends, MySQL time
+ * @param promoted whether the units came from the waitlist
  */
 public record OrderState(
     String user,
@@ -18,4 +19,5 @@ public record OrderState(
     String reason,
     long totalMinor,
     String currency,
-    long payByMs) {}
+    long payByMs,
+    boolean promoted) {}

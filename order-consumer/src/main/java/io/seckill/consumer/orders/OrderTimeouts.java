@@ -2,14 +2,17 @@ package io.seckill.consumer.orders;
 
 import io.seckill.common.bus.OrderCancel;
 import io.seckill.common.config.SeckillConfig;
+import io.seckill.common.order.OrderStatus;
 import io.seckill.consumer.ConsumerMetrics;
 import io.seckill.consumer.Rounds;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.notify.OrderNews;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.util.List;
 
 /**
  * Ends unpaid orders whose time is over. Any number of nodes do it at once: each leaves the rows
@@ -24,6 +27,7 @@ public final class OrderTimeouts extends VerticleBase {
   private final SeckillConfig config;
   private final ConsumerMetrics metrics;
   private Database database;
+  private OrderNews news;
   private Releasing releasing;
   private Rounds rounds;
   private long countedAtNanos = System.nanoTime() - BACKLOG_EVERY_NANOS;
@@ -37,6 +41,7 @@ public final class OrderTimeouts extends VerticleBase {
   @Override
   public Future<?> start() {
     database = Database.open(vertx, config.mysql(), Database.Share.BACKGROUND);
+    news = new OrderNews(vertx.eventBus(), config);
     releasing = new Releasing(vertx.eventBus(), metrics);
     rounds =
         new Rounds(vertx, "timing orders out", config.orders().timeoutIntervalMs(), this::round);
@@ -47,14 +52,29 @@ public final class OrderTimeouts extends VerticleBase {
   /** Whether there may be more. What a round leaves, or does not hear of, the next one finds. */
   private Future<Boolean> round() {
     int batch = config.orders().timeoutBatch();
-    return database
-        .inTransactionRepeating(connection -> OrderLifeCycle.timeOut(connection, batch))
+    return news.inTransaction(
+            database, connection -> OrderLifeCycle.timeOut(connection, batch).map(this::told))
         .compose(
             ended -> {
-              releasing.started(ended, OrderCancel.BY_TIMEOUT);
+              releasing.started(TimedOut.wins(ended), OrderCancel.BY_TIMEOUT);
               // Counting is for people: it must not hold up what is due.
               return count().otherwiseEmpty().map(ended.size() == batch);
             });
+  }
+
+  private OrderNews.Told<List<TimedOut>> told(List<TimedOut> ended) {
+    return new OrderNews.Told<>(
+        ended,
+        ended.stream()
+            .map(
+                order ->
+                    news.event(
+                        order.win(),
+                        order.user(),
+                        OrderStatus.CANCELLED,
+                        OrderCancel.BY_TIMEOUT,
+                        order.promoted()))
+            .toList());
   }
 
   private Future<Void> count() {
@@ -69,6 +89,7 @@ public final class OrderTimeouts extends VerticleBase {
             rows -> {
               Row row = rows.iterator().next();
               metrics.backlog(row.getLong(0), row.getLong(1), row.getLong(2));
+              metrics.letters(row.getLong(3), row.getLong(4));
               return null;
             });
   }

@@ -10,6 +10,7 @@ import io.seckill.common.id.OrderIds;
 import io.seckill.consumer.Answers;
 import io.seckill.consumer.Rounds;
 import io.seckill.consumer.db.Database;
+import io.seckill.consumer.notify.OrderNews;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.util.HexFormat;
@@ -43,14 +44,16 @@ public final class PaymentVerticle extends VerticleBase {
     provider = provider();
     OrderIds orderIds = new OrderIds(HexFormat.of().parseHex(config.orderId().key().value()));
     long reconcileAfterMs = config.payment().reconcileAfterMs();
+    OrderNews news = new OrderNews(vertx.eventBus(), config);
     Payments payments =
         new Payments(
             database,
             vertx.eventBus(),
             orderIds,
+            news,
             new Payments.Terms(provider, reconcileAfterMs, config.mysql().statementTimeoutMs()),
             metrics);
-    rounds = provider.map(taking -> rounds(taking, payments, orderIds)).orElseGet(List::of);
+    rounds = provider.map(taking -> rounds(taking, payments, orderIds, news)).orElseGet(List::of);
     rounds.forEach(Rounds::start);
     answers =
         new Answers(vertx.eventBus())
@@ -66,9 +69,10 @@ public final class PaymentVerticle extends VerticleBase {
     };
   }
 
-  private List<Rounds> rounds(PaymentProvider taking, Payments payments, OrderIds orderIds) {
+  private List<Rounds> rounds(
+      PaymentProvider taking, Payments payments, OrderIds orderIds, OrderNews news) {
     RefundWorker refunds =
-        new RefundWorker(background, orderIds, taking, config.payment(), metrics);
+        new RefundWorker(background, orderIds, news, taking, config.payment(), metrics);
     long reconcileAfterMs = config.payment().reconcileAfterMs();
     Reconciliation reconciliation =
         new Reconciliation(background, orderIds, taking, payments, reconcileAfterMs, metrics);

@@ -5,6 +5,7 @@ import static io.seckill.consumer.db.Database.run;
 import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.Done;
+import io.seckill.common.bus.OrderEvent;
 import io.seckill.common.bus.OrderQuery;
 import io.seckill.common.bus.OrderViews;
 import io.seckill.common.bus.PaymentNotice;
@@ -13,12 +14,14 @@ import io.seckill.common.bus.PaymentStarted;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.OrderIds;
+import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
 import io.seckill.common.order.OrderStatus;
 import io.seckill.consumer.LogRate;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.seckill.consumer.db.Tuples;
+import io.seckill.consumer.notify.OrderNews;
 import io.seckill.consumer.orders.OrderLifeCycle;
 import io.seckill.consumer.orders.OrderState;
 import io.vertx.core.Future;
@@ -27,6 +30,7 @@ import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -49,6 +53,7 @@ final class Payments {
   private final Database database;
   private final EventBus bus;
   private final OrderIds orderIds;
+  private final OrderNews news;
   private final Terms terms;
   private final PaymentMetrics metrics;
   private final LogRate logRate = new LogRate();
@@ -69,10 +74,16 @@ final class Payments {
    * @param orderIds used by this event loop only
    */
   Payments(
-      Database database, EventBus bus, OrderIds orderIds, Terms terms, PaymentMetrics metrics) {
+      Database database,
+      EventBus bus,
+      OrderIds orderIds,
+      OrderNews news,
+      Terms terms,
+      PaymentMetrics metrics) {
     this.database = database;
     this.bus = bus;
     this.orderIds = orderIds;
+    this.news = news;
     this.terms = terms;
     this.metrics = metrics;
   }
@@ -220,9 +231,32 @@ final class Payments {
   Future<Done> notice(PaymentNotice notice) {
     return orderIds
         .open(notice.orderId())
-        .map(win -> database.inTransactionRepeating(connection -> settle(connection, win, notice)))
+        .map(
+            win ->
+                news.inTransaction(
+                    database,
+                    connection ->
+                        settle(connection, win, notice).map(settled -> told(settled, win))))
         .orElseGet(() -> Future.succeededFuture(NoticeOutcome.UNKNOWN))
         .compose(outcome -> answer(outcome, notice));
+  }
+
+  /**
+   * What a notice did.
+   *
+   * @param order the order before it; empty when it is not stored or not known
+   */
+  private record Settled(NoticeOutcome outcome, Optional<OrderState> order) {}
+
+  private OrderNews.Told<NoticeOutcome> told(Settled settled, WinId win) {
+    return settled.outcome() == NoticeOutcome.PAID
+        ? new OrderNews.Told<>(settled.outcome(), List.of(paid(win, settled.order().orElseThrow())))
+        : OrderNews.Told.nothing(settled.outcome());
+  }
+
+  private OrderEvent paid(WinId win, OrderState order) {
+    return news.event(
+        win, new UserId(order.user()), OrderStatus.PAID, order.reason(), order.promoted());
   }
 
   private Future<Done> answer(NoticeOutcome outcome, PaymentNotice notice) {
@@ -242,7 +276,7 @@ final class Payments {
     };
   }
 
-  private Future<NoticeOutcome> settle(SqlConnection connection, WinId win, PaymentNotice notice) {
+  private Future<Settled> settle(SqlConnection connection, WinId win, PaymentNotice notice) {
     return run(connection, Sql.FIND_PAYMENT, Tuple.of(notice.paymentId()))
         .compose(
             rows -> {
@@ -253,11 +287,14 @@ final class Payments {
                       .compose(
                           order ->
                               run(
-                                  connection,
-                                  Sql.FIND_PAYMENT_FOR_UPDATE,
-                                  Tuple.of(notice.paymentId())))
-                      .compose(locked -> settle(connection, win, notice, locked.iterator().next()))
-                  : Future.succeededFuture(NoticeOutcome.UNKNOWN);
+                                      connection,
+                                      Sql.FIND_PAYMENT_FOR_UPDATE,
+                                      Tuple.of(notice.paymentId()))
+                                  .compose(
+                                      locked ->
+                                          settle(connection, win, notice, locked.iterator().next()))
+                                  .map(outcome -> new Settled(outcome, order)))
+                  : Future.succeededFuture(new Settled(NoticeOutcome.UNKNOWN, Optional.empty()));
             });
   }
 

@@ -2,13 +2,18 @@ package io.seckill.consumer.payment;
 
 import static io.seckill.consumer.db.Database.run;
 
+import io.seckill.common.bus.OrderEvent;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.id.OrderIds;
+import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
+import io.seckill.common.order.OrderStatus;
 import io.seckill.consumer.LogRate;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
+import io.seckill.consumer.notify.OrderNews;
 import io.seckill.consumer.orders.OrderLifeCycle;
+import io.seckill.consumer.orders.OrderState;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -38,6 +43,7 @@ final class RefundWorker {
 
   private final Database database;
   private final OrderIds orderIds;
+  private final OrderNews news;
   private final PaymentProvider provider;
   private final long firstPauseMs;
   private final PaymentMetrics metrics;
@@ -54,11 +60,13 @@ final class RefundWorker {
   RefundWorker(
       Database database,
       OrderIds orderIds,
+      OrderNews news,
       PaymentProvider provider,
       SeckillConfig.Payment config,
       PaymentMetrics metrics) {
     this.database = database;
     this.orderIds = orderIds;
+    this.news = news;
     this.provider = provider;
     // Nobody takes a refund while this worker's call about it may still be under way.
     this.firstPauseMs = config.callTimeoutMs() + config.refundIntervalMs();
@@ -117,7 +125,7 @@ final class RefundWorker {
   private Future<Boolean> refund(Refund refund) {
     return provider
         .refund(refund.payment())
-        .compose(given -> database.inTransactionRepeating(connection -> finish(connection, refund)))
+        .compose(given -> news.inTransaction(database, connection -> finish(connection, refund)))
         .transform(
             result -> {
               metrics.refund(result.succeeded());
@@ -133,11 +141,30 @@ final class RefundWorker {
   }
 
   /** The order's row before the refund's, as everywhere. */
-  private static Future<Boolean> finish(SqlConnection connection, Refund refund) {
+  private Future<OrderNews.Told<Boolean>> finish(SqlConnection connection, Refund refund) {
     return OrderLifeCycle.state(connection, refund.win())
-        .compose(order -> run(connection, Sql.FINISH_REFUND, Tuple.of(refund.id())))
-        // Another node may have finished it; and of a cancelled order the refund changes nothing.
-        .compose(finished -> OrderLifeCycle.refunded(connection, refund.win()));
+        .compose(
+            order ->
+                run(connection, Sql.FINISH_REFUND, Tuple.of(refund.id()))
+                    // Another node may have finished it; and of a cancelled order the refund
+                    // changes nothing.
+                    .compose(finished -> OrderLifeCycle.refunded(connection, refund.win()))
+                    .map(
+                        refunded ->
+                            new OrderNews.Told<>(
+                                refunded,
+                                refunded
+                                    ? List.of(told(refund, order.orElseThrow()))
+                                    : List.of())));
+  }
+
+  private OrderEvent told(Refund refund, OrderState order) {
+    return news.event(
+        refund.win(),
+        new UserId(order.user()),
+        OrderStatus.REFUNDED,
+        order.reason(),
+        order.promoted());
   }
 
   private Future<Boolean> countBacklog() {

@@ -26,6 +26,7 @@ final class BatchPlan {
   private static final int NO_LIMIT = Integer.MAX_VALUE;
 
   private final JsonRows orders = new JsonRows();
+  private final List<OrderRow> wins = new ArrayList<>();
   private final JsonRows lines = new JsonRows();
   private final JsonRows log = new JsonRows();
   private final List<Received> letters = new ArrayList<>();
@@ -35,6 +36,7 @@ final class BatchPlan {
   private final List<ItemId> removed = new ArrayList<>();
   private final List<LogEntry.Release> releases = new ArrayList<>();
   private final TreeMap<HoldingKey, Holding> holdings = new TreeMap<>();
+  private final TreeMap<HoldingKey, LogEntry> waits = new TreeMap<>();
   private final TreeMap<ItemId, ItemUnits> items = new TreeMap<>();
   private int lost;
 
@@ -85,10 +87,12 @@ final class BatchPlan {
   static BatchPlan of(List<Received> fresh, long lastSeq) {
     BatchPlan plan = new BatchPlan();
     for (Received received : fresh) {
+      boolean happened = received.place().seq() <= lastSeq;
       if (received.letter() != null) {
         plan.letters.add(received);
+        received.letterEntry().filter(entry -> happened).ifPresent(plan::endWait);
       } else {
-        plan.add(received.entry(), received.place().seq() <= lastSeq);
+        plan.add(received.entry(), happened);
       }
     }
     return plan;
@@ -96,9 +100,12 @@ final class BatchPlan {
 
   private void add(LogEntry entry, boolean happened) {
     if (entry instanceof LogEntry.Win win) {
-      addWin(win, happened);
+      addWin(win, happened, false);
     } else if (entry instanceof LogEntry.Promotion promotion) {
-      addWin(promotion.win(), happened);
+      addWin(promotion.win(), happened, true);
+      if (happened) {
+        endWait(promotion);
+      }
     } else if (entry instanceof LogEntry.Release release) {
       addRelease(release, happened);
     } else if (entry instanceof LogEntry.UnitsIn in) {
@@ -120,8 +127,14 @@ final class BatchPlan {
       addLog(sales, "sales", happened, LogRow.OF_NO_ITEM);
     } else if (entry instanceof LogEntry.Joined joined) {
       addLog(joined, "join", happened, LogRow.of(joined.item(), joined.user()));
+      if (happened) {
+        waits.put(new HoldingKey(joined.item(), joined.user()), joined);
+      }
     } else if (entry instanceof LogEntry.Left left) {
       addLog(left, "leave", happened, LogRow.of(left.item(), left.user()));
+      if (happened) {
+        endWait(left);
+      }
     } else if (entry instanceof LogEntry.ItemChanged change) {
       addLog(change, "state", happened, LogRow.of(change.item(), 0, 0));
       if (happened && change.state() == ItemState.ARCHIVED) {
@@ -133,7 +146,7 @@ final class BatchPlan {
     }
   }
 
-  private void addWin(LogEntry.Win win, boolean happened) {
+  private void addWin(LogEntry.Win win, boolean happened, boolean promoted) {
     long total = 0;
     int quantity = 0;
     long payWithinMs = Long.MAX_VALUE;
@@ -145,15 +158,7 @@ final class BatchPlan {
       total = Math.addExact(total, Math.multiplyExact(line.priceMinor(), (long) line.quantity()));
       quantity = Math.addExact(quantity, line.quantity());
       payWithinMs = Math.min(payWithinMs, line.payWithinMs());
-      lines
-          .row()
-          .add(win.id().seq())
-          .add(line.item().value())
-          .add(win.user().value())
-          .add(line.quantity())
-          .add(line.priceMinor())
-          .add(line.limitPerUser())
-          .end();
+      OrderRow.addLine(lines, win, line);
       if (happened) {
         hold(
             new HoldingKey(line.item(), win.user()),
@@ -162,22 +167,29 @@ final class BatchPlan {
       }
     }
     lost += happened ? 0 : 1;
-    OrderStatus status = happened ? OrderStatus.PENDING_PAYMENT : OrderStatus.FAILED;
-    orders
-        .row()
-        .add(win.id().seq())
-        .add(win.user().value())
-        .add(win.keyDigest())
-        .add(win.bodyDigest())
-        .add(status.name())
-        .add(happened ? "" : LOST)
-        .add(happened ? quantity : 0)
-        .add(quantity)
-        .add(total)
-        .add(currency)
-        .add(win.atMs())
-        .add(payWithinMs)
-        .end();
+    OrderRow order =
+        new OrderRow(
+            win,
+            happened ? OrderStatus.PENDING_PAYMENT : OrderStatus.FAILED,
+            happened ? "" : LOST,
+            happened ? quantity : 0,
+            quantity,
+            total,
+            currency,
+            payWithinMs,
+            promoted);
+    order.addTo(orders);
+    wins.add(order);
+  }
+
+  /** Also of a dead letter: in Redis he waits no longer. */
+  private void endWait(LogEntry entry) {
+    if (entry instanceof LogEntry.Left left) {
+      waits.put(new HoldingKey(left.item(), left.user()), left);
+    } else if (entry instanceof LogEntry.Promotion promotion) {
+      LogEntry.Win win = promotion.win();
+      win.lines().forEach(line -> waits.put(new HoldingKey(line.item(), win.user()), promotion));
+    }
   }
 
   private void addRelease(LogEntry.Release release, boolean happened) {
@@ -283,6 +295,11 @@ final class BatchPlan {
     return orders;
   }
 
+  /** What the rows of orders say. */
+  List<OrderRow> wins() {
+    return wins;
+  }
+
   JsonRows lines() {
     return lines;
   }
@@ -315,6 +332,35 @@ final class BatchPlan {
 
   List<LogEntry.Release> releases() {
     return releases;
+  }
+
+  /** Who waits after the run and did not before: rows [item, user, seq, ms of joining]. */
+  JsonRows joined() {
+    JsonRows rows = new JsonRows();
+    waits.forEach(
+        (key, last) -> {
+          if (last instanceof LogEntry.Joined) {
+            rows.row()
+                .add(key.item().value())
+                .add(key.user().value())
+                .add(last.id().seq())
+                .add(last.atMs())
+                .end();
+          }
+        });
+    return rows;
+  }
+
+  /** Who does not wait after the run: rows [item, user, seq of the entry that ended it]. */
+  JsonRows left() {
+    JsonRows rows = new JsonRows();
+    waits.forEach(
+        (key, last) -> {
+          if (!(last instanceof LogEntry.Joined)) {
+            rows.row().add(key.item().value()).add(key.user().value()).add(last.id().seq()).end();
+          }
+        });
+    return rows;
   }
 
   /** Orders among the plan's that are FAILED(LOST). */

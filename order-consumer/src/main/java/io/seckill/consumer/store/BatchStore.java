@@ -2,14 +2,20 @@ package io.seckill.consumer.store;
 
 import static io.seckill.consumer.db.Database.run;
 
+import io.seckill.common.bus.OrderEvent;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.ShardRef;
+import io.seckill.common.id.UserId;
+import io.seckill.common.id.WinId;
 import io.seckill.common.item.Move;
 import io.seckill.common.log.LogEntry;
+import io.seckill.common.order.LetterState;
+import io.seckill.common.order.OrderStatus;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.db.Sql;
 import io.seckill.consumer.db.Tuples;
+import io.seckill.consumer.notify.OrderNews;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -39,10 +45,16 @@ import java.util.function.Function;
 public final class BatchStore {
 
   private final Database database;
+  private final OrderNews news;
 
-  /** Makes the store. */
-  public BatchStore(Database database) {
+  /**
+   * Makes the store.
+   *
+   * @param news tells of orders that are new
+   */
+  public BatchStore(Database database, OrderNews news) {
     this.database = database;
+    this.news = news;
   }
 
   /**
@@ -61,7 +73,28 @@ public final class BatchStore {
           connection ->
               new Work(connection, shard, run).storeForeign().map(stored -> (Outcome) stored));
     }
-    return database.inTransaction(connection -> new Work(connection, shard, run).store());
+    return database
+        .inTransaction(
+            connection -> {
+              Work work = new Work(connection, shard, run);
+              return work.store().map(outcome -> new OrderNews.Told<>(outcome, work.events));
+            })
+        .map(
+            told -> {
+              news.publish(told.events());
+              return told.result();
+            });
+  }
+
+  /**
+   * Stores what a dead letter says, past the same guards as the first time, and ends the letter.
+   *
+   * @param connection in a transaction that repeats
+   * @return what is to be published after the commit; fails as {@link #store} does
+   */
+  Future<List<OrderEvent>> storeAgain(SqlConnection connection, ShardRef shard, Received entry) {
+    Work work = new Work(connection, shard, List.of(entry));
+    return work.storeAgain().map(done -> work.events);
   }
 
   /**
@@ -115,7 +148,7 @@ public final class BatchStore {
   }
 
   /** One transaction. */
-  private static final class Work {
+  private final class Work {
 
     private final SqlConnection connection;
     private final ShardRef shard;
@@ -124,7 +157,9 @@ public final class BatchStore {
     private final long firstSeq;
 
     private EpochEnd end;
+    private List<Received> fresh = List.of();
     private BatchPlan plan;
+    private final List<OrderEvent> events = new ArrayList<>();
     private int repeated;
 
     Work(SqlConnection connection, ShardRef shard, List<Received> run) {
@@ -140,6 +175,17 @@ public final class BatchStore {
       return lockShard()
           .compose(done -> readStored(epoch, firstSeq - 1, firstSeq + run.size() - 1))
           .compose(this::storeFresh);
+    }
+
+    /** What a letter says, past the same guards as the first time; the letter ends as STORED. */
+    Future<Void> storeAgain() {
+      return lockShard()
+          .compose(
+              done -> {
+                fresh = run;
+                plan = BatchPlan.of(fresh, end.lastSeq());
+                return writeAll();
+              });
     }
 
     Future<Outcome.Stored> storeForeign() {
@@ -159,7 +205,7 @@ public final class BatchStore {
     }
 
     private Future<Outcome> storeFresh(Set<Long> stored) {
-      List<Received> fresh = new ArrayList<>(run.size());
+      fresh = new ArrayList<>(run.size());
       for (Received received : run) {
         if (!stored.contains(received.place().seq())) {
           fresh.add(received);
@@ -191,14 +237,33 @@ public final class BatchStore {
       return insert(Sql.INSERT_ORDERS, plan.orders())
           .compose(done -> insert(Sql.INSERT_ORDER_LINES, plan.lines()))
           .compose(done -> insert(Sql.INSERT_SHARD_LOG, plan.log()))
+          .compose(done -> closeLetters())
           .compose(done -> each(plan.letters(), this::insertLetter))
           .compose(done -> each(plan.movesIn(), this::applyMove))
           .compose(done -> each(plan.movesOut(), this::settleMove))
           .compose(done -> each(plan.removed(), this::noteRemoved))
+          .compose(done -> changeWaitlist())
           .compose(done -> release())
+          .compose(done -> tell())
           .compose(done -> addHoldings())
           .compose(done -> new Transfers(connection, shard).missing(plan.sent()))
           .compose(this::changeItems);
+    }
+
+    /** What was new comes before what ended. */
+    private Future<Void> tell() {
+      List<OrderEvent> stored = new ArrayList<>(plan.wins().size());
+      for (OrderRow order : plan.wins()) {
+        LogEntry.Win win = order.win();
+        stored.add(event(win.id(), win.user(), order.status(), order.reason(), order.promoted()));
+      }
+      events.addAll(0, stored);
+      return news.write(connection, events);
+    }
+
+    private OrderEvent event(
+        EntryId win, UserId user, OrderStatus status, String reason, boolean promoted) {
+      return news.event(new WinId(shard, win), user, status, reason, promoted);
     }
 
     private Future<Void> lockShard() {
@@ -256,6 +321,45 @@ public final class BatchStore {
                               statement + " wrote " + inserted.rowCount() + " rows")));
     }
 
+    /**
+     * Another consumer may have given up what is being stored here, since this transaction looked:
+     * it was in vain. A letter that was settled meanwhile stands, and this transaction fails.
+     */
+    private Future<Void> closeLetters() {
+      Tuple range = key().addLong(epoch).addLong(firstSeq).addLong(firstSeq + run.size() - 1);
+      return run(connection, Sql.FIND_LETTERS_IN, range)
+          .compose(
+              found -> {
+                Future<Void> chain = Future.succeededFuture();
+                for (Row letter : found) {
+                  if (isBeingStored(letter.getLong(0))) {
+                    chain = chain.compose(done -> closeAsStored(letter));
+                  }
+                }
+                return chain;
+              });
+    }
+
+    private boolean isBeingStored(long seq) {
+      return fresh.stream()
+          .anyMatch(received -> received.letter() == null && received.place().seq() == seq);
+    }
+
+    private Future<Void> closeAsStored(Row letter) {
+      Tuple end =
+          Tuple.of(LetterState.STORED.name(), letter.getString(2), letter.getString(3))
+              .addInteger(shard.region())
+              .addInteger(shard.shard())
+              .addLong(epoch)
+              .addLong(letter.getLong(0));
+      return run(connection, Sql.END_LETTER, end)
+          .compose(
+              closed ->
+                  closed.rowCount() == 1
+                      ? Future.succeededFuture()
+                      : Future.failedFuture(new StoredMeanwhileException(shard)));
+    }
+
     private Future<Void> insertLetter(Received received) {
       LetterState state;
       if (received.place() == null) {
@@ -274,7 +378,26 @@ public final class BatchStore {
                   .addString(received.letter().payload())
                   .addString(received.letterUser())
                   .addString(state.name()))
-          .mapEmpty();
+          .compose(
+              done ->
+                  received.place() == null
+                      ? Future.succeededFuture()
+                      : notStored(received.place().seq()));
+    }
+
+    /** Whoever is storing the same number this moment comes first. */
+    private Future<Void> notStored(long seq) {
+      return run(connection, Sql.LOCK_STORED_ORDER, key().addLong(epoch).addLong(seq))
+          .compose(
+              orders ->
+                  orders.size() > 0
+                      ? Future.succeededFuture(orders)
+                      : run(connection, Sql.LOCK_STORED_ENTRY, key().addLong(epoch).addLong(seq)))
+          .compose(
+              stored ->
+                  stored.size() == 0
+                      ? Future.succeededFuture()
+                      : Future.failedFuture(new StoredMeanwhileException(shard)));
     }
 
     private Future<Void> applyMove(LogEntry.UnitsIn in) {
@@ -322,6 +445,25 @@ public final class BatchStore {
           .mapEmpty();
     }
 
+    private Future<Void> changeWaitlist() {
+      JsonRows left = plan.left();
+      JsonRows joined = plan.joined();
+      Tuple leaving =
+          Tuple.of(left.json(), shard.region(), shard.shard()).addLong(epoch).addLong(epoch);
+      return (left.isEmpty()
+              ? Future.<Void>succeededFuture()
+              : run(connection, Sql.DELETE_WAITERS, leaving).<Void>mapEmpty())
+          .compose(
+              done ->
+                  joined.isEmpty()
+                      ? Future.succeededFuture()
+                      : run(
+                              connection,
+                              Sql.INSERT_WAITERS,
+                              key().addLong(epoch).addString(joined.json()))
+                          .mapEmpty());
+    }
+
     private Future<Void> release() {
       if (plan.releases().isEmpty()) {
         return Future.succeededFuture();
@@ -341,7 +483,12 @@ public final class BatchStore {
                   orders
                       .computeIfAbsent(
                           new EntryId(row.getLong(0), row.getLong(1)),
-                          place -> new WonOrder(row.getString(2), new TreeMap<>()))
+                          place ->
+                              new WonOrder(
+                                  row.getString(2),
+                                  row.getString(5).equals(OrderStatus.PENDING_PAYMENT.name()),
+                                  row.getInteger(6) == 1,
+                                  new TreeMap<>()))
                       .lines()
                       .put(new ItemId(row.getLong(3)), row.getInteger(4));
                 }
@@ -357,7 +504,8 @@ public final class BatchStore {
     }
 
     /** An order as a release finds it. */
-    private record WonOrder(String user, TreeMap<ItemId, Integer> lines) {
+    private record WonOrder(
+        String user, boolean waited, boolean promoted, TreeMap<ItemId, Integer> lines) {
 
       boolean isWhatIsReleasedBy(LogEntry.Release release) {
         TreeMap<ItemId, Integer> told = new TreeMap<>();
@@ -393,10 +541,24 @@ public final class BatchStore {
                 }
                 plan.releases().stream()
                     .filter(release -> orders.containsKey(release.win()))
-                    .forEach(plan::settle);
+                    .forEach(release -> settle(release, orders.get(release.win())));
                 return run(connection, Sql.FINISH_RELEASES, arguments);
               })
           .mapEmpty();
+    }
+
+    /** Nobody had ended an order that still waited for its money: its release did. */
+    private void settle(LogEntry.Release release, WonOrder order) {
+      plan.settle(release);
+      if (order.waited()) {
+        events.add(
+            event(
+                release.win(),
+                release.user(),
+                OrderStatus.CANCELLED,
+                release.reason(),
+                order.promoted()));
+      }
     }
 
     /**
@@ -421,6 +583,8 @@ public final class BatchStore {
                 for (int i = 0; i < place.size(); i++) {
                   close.addValue(place.getValue(i));
                 }
+                boolean isSettled =
+                    LetterState.valueOf(letter.getString(2)) == LetterState.SETTLING;
                 return run(connection, Sql.CLOSE_DEAD_LETTER, close)
                     .compose(
                         closed -> {
@@ -428,9 +592,20 @@ public final class BatchStore {
                             return nothingToRelease();
                           }
                           plan.settleLetter(release);
-                          return run(connection, Sql.FINISH_OUTBOX, place).mapEmpty();
+                          return isSettled
+                              ? run(connection, Sql.FINISH_OUTBOX, place).<Void>mapEmpty()
+                              : bury(release, payload, letter.getString(4));
                         });
               });
+    }
+
+    /** Nobody had settled it: then its order ends here. */
+    private Future<Void> bury(LogEntry.Release release, String payload, String reason) {
+      return Tombstone.write(
+          connection,
+          shard,
+          DeadWins.entryOf(release.win().toString(), payload).orElseThrow(),
+          reason);
     }
 
     private static Future<Void> nothingToRelease() {

@@ -18,7 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Gets entries into MySQL, whatever it takes: the one place that tries again. A failure that says
  * nothing about the data is tried again whole, with backoff and jitter, for as long as it takes; a
- * refusal for good is halved until one entry stands alone, and that one becomes a dead letter.
+ * refusal for good is halved until one entry stands alone, and that one becomes a dead letter. What
+ * fails for no known reason is halved too, and what then still fails alone becomes one when it was
+ * given out too often, by {@link Deliveries}.
  *
  * <p>Belongs to one event loop.
  */
@@ -40,7 +42,16 @@ public final class LogStore {
    */
   private static final int MAX_UNKNOWN_EPOCHS = 8;
 
-  /** A failure that repeats is logged this often at most. */
+  /**
+   * An entry may have been given out often before it came here for the first time: because a
+   * consumer or a connection died, or because storing was slow. So beside the count it has to fail
+   * alone, before our eyes, this often.
+   */
+  private static final int MIN_FAILURES = 3;
+
+  /** What fails for no known reason is our own fault: waiting longer does not mend it. */
+  private static final long UNEXPLAINED_PAUSE_MS = 100;
+
   private final Vertx vertx;
 
   private final BatchStore store;
@@ -52,10 +63,12 @@ public final class LogStore {
    * How long to try.
    *
    * @param retryMaxMs the longest pause between tries
-   * @param maxDeliveries tries of one entry that fails for no known reason
+   * @param maxDeliveries how often an entry is given out that fails alone and for no known reason
+   * @param deliveries counts that
    * @param stopping becomes true when nothing is to be tried again
    */
-  public record Patience(long retryMaxMs, int maxDeliveries, BooleanSupplier stopping) {}
+  public record Patience(
+      long retryMaxMs, int maxDeliveries, Deliveries deliveries, BooleanSupplier stopping) {}
 
   /** Makes the store. */
   public LogStore(Vertx vertx, BatchStore store, ConsumerMetrics metrics, Patience patience) {
@@ -112,7 +125,8 @@ public final class LogStore {
    * Stores one run of {@link #runs}.
    *
    * @return Stored when every entry of it is in MySQL, in whatever form; Early when an entry before
-   *     the run, or in it, has to come first. Fails only with {@link StoppedException}
+   *     the run, or in it, has to come first. Fails only with {@link StoppedException}, and when an
+   *     entry that nobody can store cannot be counted: then it is to be read again
    */
   public Future<Outcome> store(ShardRef shard, List<Received> run) {
     Promise<Outcome> promise = Promise.promise();
@@ -124,7 +138,7 @@ public final class LogStore {
    * Tries so far.
    *
    * @param all tries
-   * @param unexplained tries that failed for no known reason
+   * @param unexplained tries of one entry alone that failed for no known reason
    */
   private record Tries(int all, int unexplained) {}
 
@@ -165,21 +179,46 @@ public final class LogStore {
       storeForeign(shard, run, failure).onComplete(promise);
       return;
     }
-    boolean givenUp =
-        verdict == Verdict.UNEXPLAINED && tries.unexplained() + 1 >= patience.maxDeliveries();
-    if (verdict == Verdict.REFUSED || givenUp) {
+    if (verdict == Verdict.REFUSED || verdict == Verdict.UNEXPLAINED) {
       if (run.size() > 1) {
         halve(shard, run, promise);
-      } else {
+      } else if (verdict == Verdict.REFUSED || run.get(0).letter() != null) {
         bury(shard, run.get(0), failure, promise);
+      } else {
+        countAgain(shard, run, tries, promise, failure);
       }
       return;
     }
     metrics.retried(verdict == Verdict.CONFLICT ? "conflict" : "transient");
     logSometimes(shard, run, failure);
-    Tries next =
-        new Tries(tries.all() + 1, tries.unexplained() + (verdict == Verdict.UNEXPLAINED ? 1 : 0));
+    Tries next = new Tries(tries.all() + 1, tries.unexplained());
     vertx.setTimer(pauseMs(tries.all()), id -> attempt(shard, run, next, promise));
+  }
+
+  /** One entry alone that nobody can store, and nobody knows why. */
+  private void countAgain(
+      ShardRef shard,
+      List<Received> run,
+      Tries tries,
+      Promise<Outcome> promise,
+      Throwable failure) {
+    metrics.retried("unexplained");
+    logSometimes(shard, run, failure);
+    int failures = tries.unexplained() + 1;
+    patience
+        .deliveries()
+        .again(run.get(0).place())
+        .onFailure(promise::fail)
+        .onSuccess(
+            deliveries -> {
+              if (deliveries >= patience.maxDeliveries() && failures >= MIN_FAILURES) {
+                bury(shard, run.get(0), failure, promise);
+              } else {
+                vertx.setTimer(
+                    Math.min(patience.retryMaxMs(), UNEXPLAINED_PAUSE_MS),
+                    id -> attempt(shard, run, new Tries(tries.all() + 1, failures), promise));
+              }
+            });
   }
 
   private long pauseMs(int tries) {
@@ -273,7 +312,7 @@ public final class LogStore {
     if (SqlFailures.isDuplicate(failure) && tries.all() >= MAX_DUPLICATES) {
       return Verdict.UNEXPLAINED;
     }
-    if (SqlFailures.isConflict(failure)) {
+    if (SqlFailures.isConflict(failure) || failure instanceof StoredMeanwhileException) {
       return Verdict.CONFLICT;
     }
     // What the server or the way to it says about anything but the values is not the entry's fault;

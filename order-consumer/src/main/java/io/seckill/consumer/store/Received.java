@@ -9,6 +9,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -104,6 +105,11 @@ public record Received(
         true);
   }
 
+  /** A change that was a dead letter, and is to be stored after all. */
+  static Received again(LogEntry entry, Map<String, String> fields) {
+    return new Received(entry.id().toString(), entry.id(), entry, null, fields, true);
+  }
+
   /** The same change as a dead letter. */
   Received asLetter(String reason, String detail) {
     return dead(id, place, reason, detail, fields).ending(endsStreamEntry);
@@ -119,6 +125,11 @@ public record Received(
     return place == null
         ? ""
         : DeadWins.parse(id, letter.payload()).map(win -> win.user().value()).orElse("");
+  }
+
+  /** The entry of a letter; empty when nobody can read it. */
+  Optional<LogEntry> letterEntry() {
+    return DeadWins.entryOf(id, letter.payload());
   }
 
   /** The first part of the id; may be above the signed range. */

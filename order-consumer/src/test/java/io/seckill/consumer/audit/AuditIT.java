@@ -8,9 +8,10 @@ import io.seckill.common.audit.ItemTotals;
 import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.bus.AuditRequest;
-import io.seckill.common.bus.BusCodecs;
 import io.seckill.common.bus.ItemChange;
 import io.seckill.common.bus.ItemQuery;
+import io.seckill.common.bus.ShardSnapshot;
+import io.seckill.common.bus.ShardSnapshotQuery;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.ShardRef;
@@ -21,6 +22,7 @@ import io.seckill.common.item.Move;
 import io.seckill.consumer.ConsumerBed;
 import io.seckill.consumer.Shop;
 import io.seckill.consumer.ledger.ItemArchive;
+import io.seckill.consumer.ledger.ShardSnapshots;
 import io.seckill.consumer.log.LogConsumerVerticle;
 import io.seckill.embedded.EmbeddedRedis;
 import io.seckill.lua.DecidePurchases;
@@ -57,7 +59,6 @@ class AuditIT {
     overrides.put("redis.shards", "2");
     bed = ConsumerBed.on(TestMariaDb.shared().newDatabase(), overrides);
     shop = new Shop(bed, redis).open();
-    BusCodecs.register(bed.vertx().eventBus());
     await(bed.vertx().deployVerticle(new AuditVerticle(bed.config(), bed.metrics())));
     shop.sell(1, 3, 101);
     shop.sell(2, 3, 50);
@@ -331,6 +332,100 @@ class AuditIT {
     Finding finding = only(report, "I2");
     assertThat(finding.amount()).isEqualTo(-2);
     assertThat(finding.place()).contains("user u4").contains("item 1");
+  }
+
+  /** Item 3: one unit in shard 0, won; then users of that shard stand in line for it. */
+  private List<String> line(int length) {
+    shop.sell(3, 1, 2);
+    List<String> users = usersOf(0, length + 1);
+    shop.win(users.get(0), 3, 1);
+    users.subList(1, length + 1).forEach(user -> assertThat(shop.join(user, 3)).isTrue());
+    return users;
+  }
+
+  @Test
+  void auditShouldFindWhoStandsInOneLineOnly() throws InterruptedException {
+    List<String> users = line(3);
+    assertThat(audit(3L, 10_000).findings()).isEmpty();
+
+    shop.redis("ZREM", shop.keys(0).waitlist(new ItemId(3)), users.get(2));
+    shop.redis("ZADD", shop.keys(0).waitlist(new ItemId(3)), "9", "eve");
+    AuditReport report = audit(3L, 10_000);
+
+    assertThat(report.findings())
+        .extracting(finding -> finding.promise() + " " + finding.place() + " " + finding.amount())
+        .containsExactlyInAnyOrder(
+            "I4 item 3 shard 3:0 user " + users.get(2) + " -1", "I4 item 3 shard 3:0 user eve 1");
+  }
+
+  @Test
+  void auditShouldNotJudgeTheLineWhileTheConsumerIsBehind() throws InterruptedException {
+    await(bed.vertx().undeploy(consumer));
+    line(3);
+
+    assertThat(audit(3L, 0).findings()).isEmpty();
+    consume();
+    assertThat(audit(3L, 10_000).findings()).isEmpty();
+    assertThat(bed.number("SELECT COUNT(*) FROM waitlist")).isEqualTo(3);
+  }
+
+  @Test
+  void auditShouldStayCleanWhilePeopleWaitAndAreLetIn() throws Exception {
+    List<String> users = line(8);
+    Map<String, EntryId> wins = new HashMap<>();
+    AtomicBoolean end = new AtomicBoolean();
+    CompletableFuture<Void> crowd =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 0; !end.get(); i++) {
+                awaitRoom();
+                String user = users.get(i % users.size());
+                DecidePurchases.Decision has = shop.buy(user, 3, 1);
+                if (has.status() == PurchaseStatus.REPLAY || has.status() == PurchaseStatus.WIN) {
+                  // He has a unit, or was let in: a click without a key says which win it was.
+                  wins.put(user, has.entry());
+                  shop.release(user, 3, has.entry());
+                } else if (i % 5 == 0) {
+                  shop.leave(user, 3);
+                } else {
+                  joinUnlessUnitsAreLeft(user);
+                }
+              }
+            });
+    try {
+      for (int i = 0; i < 10; i++) {
+        assertThat(audit(3L, 5_000).findings()).isEmpty();
+      }
+    } finally {
+      end.set(true);
+      // Fails when they failed.
+      crowd.join();
+    }
+    assertThat(audit(3L, 10_000).findings()).isEmpty();
+    assertThat(wins).isNotEmpty();
+    assertThat(bed.number("SELECT COUNT(*) FROM orders WHERE promoted = 1")).isPositive();
+    assertAddsAgree();
+  }
+
+  private void joinUnlessUnitsAreLeft(String user) {
+    String stock = shop.redis("GET", shop.keys(0).stock(new ItemId(3))).strip();
+    if (stock.equals("0")) {
+      shop.join(user, 3);
+    }
+  }
+
+  /** Written anew, the shard would say the same of how often units came. */
+  private void assertAddsAgree() throws InterruptedException {
+    long epoch = shop.epoch(0);
+    String adds = shop.redis("HGET", shop.keys(0).item(new ItemId(3)), "adds").strip();
+    ShardSnapshot snapshot =
+        await(
+            new ShardSnapshots(bed.database())
+                .snapshot(new ShardSnapshotQuery(ConsumerBed.REGION, 0, epoch)));
+    assertThat(snapshot.items())
+        .filteredOn(item -> item.definition().id().value() == 3)
+        .extracting(item -> Long.toString(item.adds()))
+        .containsExactly(adds);
   }
 
   @Test

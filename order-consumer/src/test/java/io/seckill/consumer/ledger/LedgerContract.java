@@ -23,8 +23,11 @@ import io.seckill.common.bus.ShardOpen;
 import io.seckill.common.bus.ShardReceiptsQuery;
 import io.seckill.common.bus.ShardSnapshot;
 import io.seckill.common.bus.ShardSnapshotQuery;
+import io.seckill.common.bus.ShardWaiters;
+import io.seckill.common.bus.ShardWaitersQuery;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
+import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.ShardRef;
 import io.seckill.common.item.ItemDefinition;
@@ -103,9 +106,9 @@ abstract class LedgerContract {
     LogStore store =
         new LogStore(
             bed.vertx(),
-            new BatchStore(bed.database()),
+            new BatchStore(bed.database(), bed.news()),
             bed.metrics(),
-            new LogStore.Patience(200, 3, () -> false));
+            ConsumerBed.patience(200));
     for (List<Received> run : Entries.runs(List.of(entries))) {
       await(store.store(new ShardRef(REGION, shard), run));
     }
@@ -557,7 +560,8 @@ abstract class LedgerContract {
     ShardSnapshot.ItemInShard item = snapshot(epoch).items().get(0);
 
     assertThat(item.lastMove()).isEqualTo(2);
-    assertThat(item.adds()).isEqualTo(1);
+    // The arrival and the promotion.
+    assertThat(item.adds()).isEqualTo(2);
     assertThat(item.granted()).isEqualTo(5);
     assertThat(item.stock()).isEqualTo(3);
     assertThat(
@@ -566,6 +570,82 @@ abstract class LedgerContract {
                         .receipts(new ShardReceiptsQuery(REGION, 0, ITEM, "", 10)))
                 .receipts())
         .containsEntry("ann", "2;-||" + epoch + "-3|2|h|1764430000000");
+  }
+
+  @Test
+  void snapshotShouldCountPromotionsThatBecameLetters() {
+    bed.preheat(1, 3, 40);
+    long epoch = bed.openShard(0, 0, 0);
+    save(
+        0,
+        Entries.state(epoch, 1, 1, 2, "OPEN"),
+        Entries.unitsIn(epoch, 2, 1, 10),
+        Entries.promotion(epoch, 3, "ann", 3, 3),
+        // Beyond the limit.
+        Entries.promotion(epoch, 4, "ann", 1, 3),
+        Entries.win(epoch, 5, "ann", 1, 3));
+    close(epoch, 5);
+
+    ShardSnapshot.ItemInShard item = snapshot(epoch).items().get(0);
+
+    assertThat(bed.number("SELECT COUNT(*) FROM dead_letters")).isEqualTo(2);
+    assertThat(item.adds()).isEqualTo(3);
+    assertThat(item.stock()).isEqualTo(5);
+  }
+
+  private List<String> waiters(EntryId after, int limit) {
+    List<String> found = new ArrayList<>();
+    ShardWaiters page =
+        await(new Waiters(bed.database()).page(new ShardWaitersQuery(REGION, 0, after, limit)));
+    for (ShardWaiters.Waiter waiter : page.waiters()) {
+      found.add(waiter.item() + " " + waiter.user() + " " + waiter.joined().seq());
+      assertThat(waiter.atMs()).isEqualTo(1_764_430_000_000L);
+    }
+    if (page.more()) {
+      found.addAll(waiters(page.waiters().get(page.waiters().size() - 1).joined(), limit));
+    }
+    return found;
+  }
+
+  @Test
+  void waitersShouldComeInTheOrderInWhichTheyJoined() {
+    bed.preheat(1, 3, 40);
+    long first = bed.openShard(0, 0, 0);
+    save(
+        0,
+        Entries.waitlist(first, 1, "join", "zoe"),
+        Entries.waitlist(first, 2, "join", "bob"),
+        Entries.waitlist(first, 3, "join", "ann"),
+        Entries.waitlist(first, 4, "leave", "bob"));
+    long second = bed.openShard(0, first, 4);
+    save(0, Entries.waitlist(second, 1, "join", "bob"), Entries.waitlist(second, 2, "join", "abe"));
+    long elsewhere = bed.openShard(1, 0, 0);
+    save(1, Entries.waitlist(elsewhere, 1, "join", "cat"));
+
+    for (int limit : List.of(1, 2, 4, 5_000)) {
+      assertThat(waiters(null, limit)).containsExactly("1 zoe 1", "1 ann 3", "1 bob 1", "1 abe 2");
+    }
+    assertRefused(ErrorCode.INVALID_REQUEST, () -> waiters(null, 5_001));
+  }
+
+  @Test
+  void waitersOfAForgottenItemShouldBeGone() {
+    bed.preheat(1, 3, 40);
+    bed.preheat(2, 3, 40);
+    long epoch = bed.openShard(0, 0, 0);
+    save(
+        0,
+        Entries.waitlist(epoch, 1, "join", "ann"),
+        Entries.one(epoch + "-2", Map.of("k", "join", "t", "1764430000000", "i", "2", "u", "ann")));
+    ItemArchive archive = new ItemArchive(bed.database(), REGION, 3_600_000);
+    await(archive.round());
+    assertThat(waiters(null, 10)).containsExactly("1 ann 1", "2 ann 2");
+
+    save(0, Entries.state(epoch, 3, 1, 9, "ARCHIVED"));
+
+    assertThat(waiters(null, 10)).containsExactly("2 ann 2");
+    await(archive.round());
+    assertThat(bed.number("SELECT COUNT(*) FROM waitlist")).isEqualTo(1);
   }
 
   @Test

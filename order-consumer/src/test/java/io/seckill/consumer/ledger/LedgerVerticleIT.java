@@ -5,7 +5,6 @@ import static io.seckill.consumer.ConsumerBed.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.BusCodecs;
 import io.seckill.common.bus.ItemQuery;
 import io.seckill.common.bus.ItemRecords;
 import io.seckill.common.bus.SalesChange;
@@ -35,7 +34,6 @@ class LedgerVerticleIT {
         ConsumerBed.on(
             TestMariaDb.shared().newDatabase(),
             Map.of("redis.shards", "2", "consumer.archiveAfterMs", "1000"));
-    BusCodecs.register(bed.vertx().eventBus());
     await(bed.vertx().deployVerticle(new LedgerVerticle(bed.config(), bed.metrics())));
   }
 

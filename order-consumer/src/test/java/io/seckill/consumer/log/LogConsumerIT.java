@@ -331,9 +331,9 @@ class LogConsumerIT {
     LogStore store =
         new LogStore(
             bed.vertx(),
-            new BatchStore(bed.database()),
+            new BatchStore(bed.database(), bed.news()),
             bed.metrics(),
-            new LogStore.Patience(100, 3, () -> false));
+            ConsumerBed.patience(100));
     await(
         store.store(
             new ShardRef(ConsumerBed.REGION, 0),

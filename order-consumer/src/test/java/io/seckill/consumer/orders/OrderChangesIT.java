@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.AuditReport;
 import io.seckill.common.bus.AuditRequest;
-import io.seckill.common.bus.BusCodecs;
 import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.OrderCancel;
 import io.seckill.common.bus.OrderQuery;
@@ -96,7 +95,6 @@ class OrderChangesIT {
                 "7"));
     shop = new Shop(bed, redis).open();
     ids = new OrderIds(HexFormat.of().parseHex(bed.config().orderId().key().value()));
-    BusCodecs.register(bed.vertx().eventBus());
     await(bed.vertx().deployVerticle(new OrdersVerticle(bed.config(), bed.metrics())));
     await(bed.vertx().deployVerticle(new LedgerVerticle(bed.config(), bed.metrics())));
     await(bed.vertx().deployVerticle(new AuditVerticle(bed.config(), bed.metrics())));
@@ -211,7 +209,7 @@ class OrderChangesIT {
     Await.until(ConsumerBed.BOUND, "the engines are told", () -> !told.isEmpty());
     assertThat(told).containsExactly(new ReleasesWaiting(REGION, 0));
     assertThat(cancel(byUser("ann", win))).isEqualTo(view);
-    assertThat(cancel(OrderCancel.byAdmin(id(win)))).isEqualTo(view);
+    assertThat(cancel(OrderCancel.byAdmin(id(win), "op"))).isEqualTo(view);
     assertThat(waiting()).hasSize(1);
     releaseAll();
     assertThat(stock()).isEqualTo(STOCK);
@@ -219,6 +217,29 @@ class OrderChangesIT {
     assertThat(bed.registry().get("seckill.orders.ended").tag("reason", "user").counter().count())
         .isEqualTo(1);
     assertClean();
+  }
+
+  /** What operators did to orders. */
+  private List<String> noted() {
+    return bed.query("SELECT actor, action, detail FROM audit_log WHERE item_id = 0").stream()
+        .map(row -> row.getString(0) + " " + row.getString(1) + " " + row.getString(2))
+        .toList();
+  }
+
+  @Test
+  void cancelByAnOperatorShouldBeNotedOnce() throws InterruptedException {
+    EntryId byBuyer = shop.win("ann", 1, 1);
+    EntryId byAdmin = shop.win("bob", 1, 1);
+    consume();
+    awaitStored(2);
+
+    cancel(byUser("ann", byBuyer));
+    cancel(OrderCancel.byAdmin(id(byBuyer), "op"));
+    OrderView view = cancel(OrderCancel.byAdmin(id(byAdmin), "op"));
+    cancel(OrderCancel.byAdmin(id(byAdmin), "eve"));
+
+    assertThat(view.reason()).isEqualTo("admin");
+    assertThat(noted()).containsExactly("op CANCEL_ORDER " + id(byAdmin));
   }
 
   @Test
@@ -234,7 +255,7 @@ class OrderChangesIT {
         });
 
     assertRefused(ErrorCode.BUSY, () -> cancel(byUser("ann", win)));
-    assertRefused(ErrorCode.BUSY, () -> cancel(OrderCancel.byAdmin(id(win))));
+    assertRefused(ErrorCode.BUSY, () -> cancel(OrderCancel.byAdmin(id(win), "op")));
     assertRefused(ErrorCode.NOT_FOUND, () -> cancel(byUser("eve", win)));
     assertThat(bed.number("SELECT COUNT(*) FROM outbox")).isZero();
 
@@ -252,10 +273,10 @@ class OrderChangesIT {
     assertRefused(ErrorCode.NOT_FOUND, () -> cancel(byUser("eve", win)));
     assertRefused(
         ErrorCode.NOT_FOUND,
-        () -> cancel(OrderCancel.byAdmin(new OrderId("00000000000000000000000000"))));
+        () -> cancel(OrderCancel.byAdmin(new OrderId("00000000000000000000000000"), "op")));
     assertRefused(
         ErrorCode.INVALID_REQUEST,
-        () -> cancel(new OrderCancel(id(win), new UserId("ann"), OrderCancel.BY_ADMIN)));
+        () -> cancel(new OrderCancel(id(win), new UserId("ann"), OrderCancel.BY_ADMIN, "op")));
     Future<OrderViews> seen = ask(Addresses.ORDER, new OrderQuery(null, id(win)));
     assertThat(await(seen).orders().get(0).status()).isEqualTo(OrderStatus.PENDING_PAYMENT);
   }
@@ -274,10 +295,12 @@ class OrderChangesIT {
 
     assertRefused(ErrorCode.CONFLICT, () -> cancel(byUser("ann", paid)));
     assertRefused(
-        ErrorCode.CONFLICT, () -> await(ask(Addresses.REFUND_ORDER, new OrderRefund(id(open)))));
+        ErrorCode.CONFLICT,
+        () -> await(ask(Addresses.REFUND_ORDER, new OrderRefund(id(open), "op"))));
     // Nobody knows how it was paid.
     assertRefused(
-        ErrorCode.CONFLICT, () -> await(ask(Addresses.REFUND_ORDER, new OrderRefund(id(paid)))));
+        ErrorCode.CONFLICT,
+        () -> await(ask(Addresses.REFUND_ORDER, new OrderRefund(id(paid), "op"))));
     assertThat(bed.number("SELECT COUNT(*) FROM outbox")).isZero();
     assertThat(bed.number("SELECT COUNT(*) FROM orders WHERE status = 'PAID'")).isEqualTo(1);
     assertClean();
@@ -300,12 +323,13 @@ class OrderChangesIT {
             + " '', 0, '', 0, 0, 0 FROM orders");
     assertClean();
 
-    OrderViews first = await(ask(Addresses.REFUND_ORDER, new OrderRefund(id(win))));
-    OrderViews second = await(ask(Addresses.REFUND_ORDER, new OrderRefund(id(win))));
+    OrderViews first = await(ask(Addresses.REFUND_ORDER, new OrderRefund(id(win), "op")));
+    OrderViews second = await(ask(Addresses.REFUND_ORDER, new OrderRefund(id(win), "op")));
 
     assertThat(first.orders().get(0).status()).isEqualTo(OrderStatus.REFUND_PENDING);
     assertThat(second).isEqualTo(first);
     assertThat(bed.number("SELECT COUNT(*) FROM refunds WHERE state = 'PENDING'")).isEqualTo(1);
+    assertThat(noted()).containsExactly("op REFUND_ORDER " + id(win));
     assertRefused(ErrorCode.CONFLICT, () -> cancel(byUser("ann", win)));
     releaseAll();
     assertThat(stock()).isEqualTo(STOCK);
@@ -329,7 +353,7 @@ class OrderChangesIT {
     }
     for (int i = 0; i < orders; i++) {
       all.add(ask(Addresses.CANCEL_ORDER, byUser("u" + i, wins.get(i))));
-      all.add(ask(Addresses.CANCEL_ORDER, OrderCancel.byAdmin(id(wins.get(i)))));
+      all.add(ask(Addresses.CANCEL_ORDER, OrderCancel.byAdmin(id(wins.get(i)), "op")));
     }
     await(Future.join(all));
     releaseAll();
@@ -444,7 +468,8 @@ class OrderChangesIT {
       WinId id = WinId.of(REGION, 0, win.epoch(), win.seq());
       Future<Boolean> pay = aroundExpiry(random, connection -> OrderLifeCycle.pay(connection, id));
       Future<List<WinId>> timeOut =
-          aroundExpiry(random, connection -> OrderLifeCycle.timeOut(connection, 7));
+          aroundExpiry(
+              random, connection -> OrderLifeCycle.timeOut(connection, 7).map(TimedOut::wins));
       await(Future.join(pay, timeOut));
       assertThat(timeOut.result())
           .as("seed %d", seed)
@@ -462,11 +487,62 @@ class OrderChangesIT {
     assertClean();
   }
 
-  /** Within 5 ms of the moment 20 ms from now. */
+  @Test
+  void OL_04_oneOfUserTimeOutAndAdminShouldEndTheOrderWhoeverComesFirst()
+      throws InterruptedException {
+    long seed = Long.getLong("seed", System.nanoTime());
+    Random random = new Random(seed);
+    List<EntryId> wins = new ArrayList<>();
+    for (int i = 0; i < ROUNDS; i++) {
+      wins.add(shop.win("u" + i, 1, 1));
+    }
+    consume();
+    awaitStored(ROUNDS);
+
+    for (int i = 0; i < ROUNDS; i++) {
+      EntryId win = wins.get(i);
+      String user = "u" + i;
+      bed.query(
+          "UPDATE orders SET pay_by_ms = 20 + TIMESTAMPDIFF(MICROSECOND, '1970-01-01',"
+              + " UTC_TIMESTAMP(3)) DIV 1000 WHERE epoch = "
+              + win.epoch()
+              + " AND seq = "
+              + win.seq());
+      Future<OrderViews> byUser =
+          aroundExpiry(random).compose(go -> ask(Addresses.CANCEL_ORDER, byUser(user, win)));
+      Future<OrderViews> byAdmin =
+          aroundExpiry(random)
+              .compose(go -> ask(Addresses.CANCEL_ORDER, OrderCancel.byAdmin(id(win), "op")));
+      Future<List<WinId>> timeOut =
+          aroundExpiry(
+              random, connection -> OrderLifeCycle.timeOut(connection, 7).map(TimedOut::wins));
+      await(Future.join(byUser, byAdmin, timeOut));
+      // Each is told how it ended, and all the same.
+      OrderView view = byUser.result().orders().get(0);
+      assertThat(view.status()).as("seed %d", seed).isEqualTo(OrderStatus.CANCELLED);
+      assertThat(view.reason()).as("seed %d", seed).isIn("user", "admin", "timeout");
+      assertThat(byAdmin.result().orders()).as("seed %d", seed).containsExactly(view);
+      assertThat(timeOut.result()).hasSize(view.reason().equals("timeout") ? 1 : 0);
+    }
+    assertThat(bed.number("SELECT COUNT(*) FROM outbox")).isEqualTo(ROUNDS);
+    if (ROUNDS >= ENOUGH_ROUNDS) {
+      assertThat(bed.number("SELECT COUNT(DISTINCT reason) FROM orders"))
+          .as("each comes first now and then, seed %d", seed)
+          .isEqualTo(3);
+    }
+    releaseAll();
+    assertThat(stock()).isEqualTo(STOCK);
+    assertThat(bed.number("SELECT SUM(units) FROM holdings")).isZero();
+    assertClean();
+  }
+
   private <T> Future<T> aroundExpiry(Random random, Function<SqlConnection, Future<T>> change) {
-    return bed.vertx()
-        .timer(15 + random.nextInt(11))
-        .compose(go -> bed.database().inTransactionRepeating(change));
+    return aroundExpiry(random).compose(go -> bed.database().inTransactionRepeating(change));
+  }
+
+  /** Within 5 ms of the moment 20 ms from now. */
+  private Future<?> aroundExpiry(Random random) {
+    return bed.vertx().timer(15 + random.nextInt(11));
   }
 
   @Test

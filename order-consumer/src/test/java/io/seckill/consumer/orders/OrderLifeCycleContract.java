@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.seckill.common.bus.OrderCancel;
+import io.seckill.common.bus.OrdersChangedQuery;
 import io.seckill.common.bus.Releases;
 import io.seckill.common.bus.ReleasesQuery;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
+import io.seckill.common.id.OrderIds;
 import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
@@ -28,8 +30,11 @@ import io.seckill.testkit.SqlHold;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,9 +70,9 @@ abstract class OrderLifeCycleContract {
     store =
         new LogStore(
             bed.vertx(),
-            new BatchStore(bed.database()),
+            new BatchStore(bed.database(), bed.news()),
             bed.metrics(),
-            new LogStore.Patience(200, 3, () -> false));
+            ConsumerBed.patience(200));
     bed.preheat(1, 3, 10_000);
     epoch = bed.openShard(0, 0, 0);
     save(Entries.unitsIn(epoch, 1, 1, 10_000));
@@ -109,7 +114,7 @@ abstract class OrderLifeCycleContract {
   }
 
   private List<WinId> timeOut(int limit) {
-    return transact(connection -> OrderLifeCycle.timeOut(connection, limit));
+    return transact(connection -> OrderLifeCycle.timeOut(connection, limit).map(TimedOut::wins));
   }
 
   private OrderState state(long seq) {
@@ -134,6 +139,70 @@ abstract class OrderLifeCycleContract {
             + ", "
             + seq
             + ", 9900, 'CNY', 'PAID', '', 0, '', 0, 0, 0)");
+  }
+
+  private List<String> changedSince(long sinceMs, String... users) {
+    List<UserId> asked = Arrays.stream(users).map(UserId::new).toList();
+    return await(
+            new ChangedOrders(bed.database(), orderIds())
+                .since(new OrdersChangedQuery(asked, sinceMs)))
+        .events()
+        .stream()
+        .map(
+            event ->
+                event.user()
+                    + " "
+                    + orderIds().open(event.orderId()).orElseThrow().entry().seq()
+                    + " "
+                    + event.status()
+                    + event.reason()
+                    + (event.promoted() ? " promoted" : ""))
+        .toList();
+  }
+
+  private OrderIds orderIds() {
+    return new OrderIds(HexFormat.of().parseHex(bed.config().orderId().key().value()));
+  }
+
+  /** As if everything so far had been an hour ago. */
+  private void anHourPasses() {
+    bed.query("UPDATE orders SET changed_at_ms = changed_at_ms - 3600000");
+  }
+
+  @Test
+  void changedOrdersShouldBeThoseThatBecameSomethingElse() {
+    save(
+        Entries.win(epoch, 2, "ann", 1, 3),
+        Entries.waitlist(epoch, 3, "join", "bob"),
+        Entries.promotion(epoch, 4, "bob", 1, 3),
+        Entries.win(epoch, 5, "cat", 1, 3));
+    long now = number("SELECT MIN(created_at_ms) FROM orders");
+    assertThat(changedSince(now, "ann", "bob", "bob"))
+        .containsExactly("ann 2 PENDING_PAYMENT", "bob 4 PENDING_PAYMENT promoted");
+
+    anHourPasses();
+    assertThat(changedSince(now, "ann", "bob", "cat")).isEmpty();
+    cancel(2, OrderCancel.BY_USER);
+    assertThat(changedSince(now, "ann", "bob", "cat")).containsExactly("ann 2 CANCELLEDuser");
+    anHourPasses();
+    pay(4, "p");
+    assertThat(changedSince(now, "ann", "bob", "cat")).containsExactly("bob 4 PAID promoted");
+    anHourPasses();
+    assertThat(does(connection -> OrderLifeCycle.refund(connection, win(4)))).isTrue();
+    assertThat(changedSince(now, "bob")).containsExactly("bob 4 REFUND_PENDINGrefund promoted");
+    anHourPasses();
+    bed.query("UPDATE refunds SET state = 'DONE'");
+    assertThat(does(connection -> OrderLifeCycle.refunded(connection, win(4)))).isTrue();
+    assertThat(changedSince(now, "bob")).containsExactly("bob 4 REFUNDEDrefund promoted");
+    assertThat(changedSince(0, "ann", "bob", "cat", "dan")).hasSize(3);
+  }
+
+  @Test
+  void changedOrdersShouldBeAskedOfFewUsersAtOnce() {
+    String[] many = IntStream.range(0, 501).mapToObj(i -> "u" + i).toArray(String[]::new);
+
+    assertThatThrownBy(() -> changedSince(0)).isInstanceOf(SeckillException.class);
+    assertThatThrownBy(() -> changedSince(0, many)).isInstanceOf(SeckillException.class);
   }
 
   private long number(String sql) {
@@ -221,7 +290,7 @@ abstract class OrderLifeCycleContract {
     save(Entries.wins(epoch, 2, orders, "u"));
     bed.query("UPDATE orders SET pay_by_ms = 1");
 
-    List<Future<List<WinId>>> nodes = new ArrayList<>();
+    List<Future<List<TimedOut>>> nodes = new ArrayList<>();
     for (int node = 0; node < 12; node++) {
       nodes.add(begin(connection -> OrderLifeCycle.timeOut(connection, 50)));
     }
@@ -242,7 +311,7 @@ abstract class OrderLifeCycleContract {
     int orders = WAVES * WAVE;
     List<Future<Boolean>> paid = new ArrayList<>();
     List<Future<Boolean>> cancelled = new ArrayList<>();
-    List<Future<List<WinId>>> timedOut = new ArrayList<>();
+    List<Future<List<TimedOut>>> timedOut = new ArrayList<>();
     for (long first = 2; first < orders + 2; first += WAVE) {
       save(Entries.wins(epoch, first, WAVE, "u"));
       bed.query("UPDATE orders SET pay_by_ms = 1 WHERE status = 'PENDING_PAYMENT'");

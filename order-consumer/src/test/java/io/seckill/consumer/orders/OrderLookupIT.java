@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.BusCodecs;
 import io.seckill.common.bus.BusFailures;
+import io.seckill.common.bus.OrderEvents;
 import io.seckill.common.bus.OrderQuery;
 import io.seckill.common.bus.OrderViews;
+import io.seckill.common.bus.OrdersChangedQuery;
 import io.seckill.common.bus.OrdersQuery;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
@@ -66,7 +67,6 @@ class OrderLookupIT {
                 "500"));
     shop = new Shop(bed, redis).open();
     ids = new OrderIds(HexFormat.of().parseHex(bed.config().orderId().key().value()));
-    BusCodecs.register(bed.vertx().eventBus());
     await(bed.vertx().deployVerticle(new OrdersVerticle(bed.config(), bed.metrics())));
     shop.sell(1, 5, 100);
   }
@@ -136,6 +136,37 @@ class OrderLookupIT {
     consume();
     awaitStored(3);
     assertThat(one("ann", id(first)).status()).isEqualTo(OrderStatus.PENDING_PAYMENT);
+  }
+
+  @Test
+  void OL_03_orderOfWhoWaitedShouldSaySoFromTheBeginning() throws InterruptedException {
+    shop.sell(2, 1, 1);
+    EntryId sold = shop.win("ann", 2, 1);
+    shop.join("bob", 2);
+    shop.release("ann", 2, sold);
+    // A click without a key tells which win it was.
+    OrderId promoted = id(shop.buy("bob", 2, 1).entry());
+    Await.until(
+        ConsumerBed.BOUND, "the log is read", () -> !one("bob", promoted).lines().isEmpty());
+    assertThat(one("bob", promoted).status()).isEqualTo(OrderStatus.ACCEPTED);
+    assertThat(one("bob", promoted).promoted()).isTrue();
+    assertThat(one("ann", id(sold)).promoted()).isFalse();
+
+    consume();
+    awaitStored(2);
+
+    assertThat(one("bob", promoted).status()).isEqualTo(OrderStatus.PENDING_PAYMENT);
+    assertThat(one("bob", promoted).promoted()).isTrue();
+    OrdersQuery page = new OrdersQuery(new UserId("bob"), 10, null);
+    assertThat(request(Addresses.ORDERS, page).orders()).allMatch(OrderView::promoted);
+    OrdersChangedQuery changed =
+        new OrdersChangedQuery(List.of(new UserId("bob"), new UserId("eve")), 0);
+    OrderEvents events =
+        await(bed.vertx().eventBus().<OrderEvents>request(Addresses.ORDERS_CHANGED, changed))
+            .body();
+    assertThat(events.events())
+        .extracting(event -> event.orderId() + " " + event.status() + " " + event.promoted())
+        .containsExactly(promoted + " PENDING_PAYMENT true");
   }
 
   @Test

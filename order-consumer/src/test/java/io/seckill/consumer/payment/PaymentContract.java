@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.BusCodecs;
 import io.seckill.common.bus.BusFailures;
 import io.seckill.common.bus.Done;
 import io.seckill.common.bus.OrderCancel;
+import io.seckill.common.bus.OrderEvents;
 import io.seckill.common.bus.OrderRefund;
 import io.seckill.common.bus.OrderViews;
 import io.seckill.common.bus.PaymentNotice;
@@ -23,6 +23,7 @@ import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
 import io.seckill.consumer.ConsumerBed;
+import io.seckill.consumer.orders.OrderTimeouts;
 import io.seckill.consumer.orders.OrdersVerticle;
 import io.seckill.consumer.store.BatchStore;
 import io.seckill.consumer.store.Entries;
@@ -41,6 +42,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -93,24 +95,35 @@ abstract class PaymentContract {
         ConsumerBed.on(
             newDatabase(),
             Map.of(
-                "redis.uri", redis.uri(),
-                "payment.provider", "sandbox",
-                "payment.secret", ScriptedProvider.SECRET,
-                "payment.sandboxUrl", provider.url(),
-                "payment.callTimeoutMs", "500",
-                "payment.refundIntervalMs", "50",
-                "payment.reconcileAfterMs", "300"));
+                "redis.uri",
+                redis.uri(),
+                "payment.provider",
+                "sandbox",
+                "payment.secret",
+                ScriptedProvider.SECRET,
+                "payment.sandboxUrl",
+                provider.url(),
+                "payment.callTimeoutMs",
+                "500",
+                "payment.refundIntervalMs",
+                "50",
+                "payment.reconcileAfterMs",
+                "300",
+                // Nobody is called there: what is to be told is read from its table.
+                "notification.webhookUrl",
+                provider.url(),
+                "notification.secret",
+                ScriptedProvider.SECRET));
     store =
         new LogStore(
             bed.vertx(),
-            new BatchStore(bed.database()),
+            new BatchStore(bed.database(), bed.news()),
             bed.metrics(),
-            new LogStore.Patience(200, 3, () -> false));
+            ConsumerBed.patience(200));
     ids = new OrderIds(HexFormat.of().parseHex(bed.config().orderId().key().value()));
     bed.preheat(1, 3, 10_000);
     epoch = bed.openShard(0, 0, 0);
     await(store.store(SHARD, List.of(Entries.unitsIn(epoch, 1, 1, 10_000))));
-    BusCodecs.register(bed.vertx().eventBus());
     await(bed.vertx().deployVerticle(new OrdersVerticle(bed.config(), bed.metrics())));
     metrics = new PaymentMetrics(bed.registry());
     deploy();
@@ -419,7 +432,7 @@ abstract class PaymentContract {
     tell(paid(payment, order));
     provider.refuse(2);
 
-    OrderViews refunding = await(ask(Addresses.REFUND_ORDER, new OrderRefund(order)));
+    OrderViews refunding = await(ask(Addresses.REFUND_ORDER, new OrderRefund(order, "op")));
 
     assertThat(refunding.orders().get(0).status().name()).isEqualTo("REFUND_PENDING");
     until("the order is refunded", "SELECT COUNT(*) FROM orders WHERE status = 'REFUNDED'", 1);
@@ -429,13 +442,65 @@ abstract class PaymentContract {
   }
 
   @Test
+  void everyChangeOfAnOrderShouldBeToldAndPublishedInTurn() throws InterruptedException {
+    List<String> published = new CopyOnWriteArrayList<>();
+    bed.vertx()
+        .eventBus()
+        .<OrderEvents>consumer(
+            Addresses.ORDER_EVENTS,
+            message ->
+                message
+                    .body()
+                    .events()
+                    .forEach(
+                        event ->
+                            published.add(
+                                (event.user() + " " + event.status() + " " + event.reason())
+                                    .strip())));
+    OrderId paidOne = order("ann");
+    String payment = start("ann", paidOne).paymentId();
+    tell(paid(payment, paidOne));
+    tell(paid(payment, paidOne));
+    await(ask(Addresses.REFUND_ORDER, new OrderRefund(paidOne, "op")));
+    OrderId late = order("bob");
+    String tooLate = start("bob", late).paymentId();
+    await(cancelling("bob", late));
+    await(cancelling("bob", late));
+    tell(paid(tooLate, late));
+    order("cat");
+    bed.query("UPDATE orders SET pay_by_ms = 1 WHERE user_id = 'cat'");
+    await(bed.vertx().deployVerticle(new OrderTimeouts(bed.config(), bed.metrics())));
+    until("all money is back", "SELECT COUNT(*) FROM refunds WHERE state = 'DONE'", 2);
+    until("cat is told", "SELECT COUNT(*) FROM notifications WHERE user_id = 'cat'", 2);
+
+    assertThat(told("ann"))
+        .isEqualTo("PENDING_PAYMENT:,PAID:,REFUND_PENDING:refund,REFUNDED:refund");
+    assertThat(told("bob")).isEqualTo("PENDING_PAYMENT:,CANCELLED:user");
+    assertThat(told("cat")).isEqualTo("PENDING_PAYMENT:,CANCELLED:timeout");
+    Await.until(ConsumerBed.BOUND, "all is published", () -> published.size() == 8);
+    assertThat(published)
+        .containsSubsequence(
+            "ann PENDING_PAYMENT", "ann PAID", "ann REFUND_PENDING refund", "ann REFUNDED refund")
+        .containsSubsequence("bob PENDING_PAYMENT", "bob CANCELLED user")
+        .containsSubsequence("cat PENDING_PAYMENT", "cat CANCELLED timeout");
+  }
+
+  private String told(String user) {
+    return text(
+        "SELECT GROUP_CONCAT(CONCAT(status, ':', reason) ORDER BY id) FROM notifications WHERE"
+            + " user_id = '"
+            + user
+            + "'");
+  }
+
+  @Test
   void refundShouldNotTakeEveryAnswerForMoneyThatIsBack() throws InterruptedException {
     OrderId order = order("ann");
     String payment = start("ann", order).paymentId();
     tell(paid(payment, order));
     provider.evade(2);
 
-    await(ask(Addresses.REFUND_ORDER, new OrderRefund(order)));
+    await(ask(Addresses.REFUND_ORDER, new OrderRefund(order, "op")));
 
     until("the order is refunded", "SELECT COUNT(*) FROM orders WHERE status = 'REFUNDED'", 1);
     assertThat(provider.asked("refund")).hasSizeGreaterThanOrEqualTo(3).containsOnly(payment);
@@ -447,7 +512,7 @@ abstract class PaymentContract {
     OrderId order = order("ann");
     String payment = start("ann", order).paymentId();
     tell(paid(payment, order));
-    await(ask(Addresses.REFUND_ORDER, new OrderRefund(order)));
+    await(ask(Addresses.REFUND_ORDER, new OrderRefund(order, "op")));
     until("the order is refunded", "SELECT COUNT(*) FROM orders WHERE status = 'REFUNDED'", 1);
 
     // As if the node had died before it could write down what the provider had done.

@@ -40,9 +40,9 @@ abstract class BatchStoreContract {
     store =
         new LogStore(
             bed.vertx(),
-            new BatchStore(bed.database()),
+            new BatchStore(bed.database(), bed.news()),
             bed.metrics(),
-            new LogStore.Patience(200, 3, () -> false));
+            ConsumerBed.patience(200));
     bed.preheat(1, 3, 10);
     epoch = bed.openShard(0, 0, 0);
     assertThat(save(Entries.unitsIn(epoch, 1, 1, 10))).isInstanceOf(Outcome.Stored.class);
@@ -83,6 +83,8 @@ abstract class BatchStoreContract {
     assertThat(order.getInteger("held_units")).isEqualTo(2);
     assertThat(order.getLong("total_minor")).isEqualTo(19_800);
     assertThat(order.getLong("pay_by_ms")).isEqualTo(order.getLong("created_at_ms") + 900_000);
+    assertThat(order.getLong("changed_at_ms")).isEqualTo(order.getLong("created_at_ms"));
+    assertThat(order.getInteger("promoted")).isZero();
     assertThat(bed.number("SELECT quantity FROM order_lines")).isEqualTo(2);
     assertThat(bed.number("SELECT units FROM holdings")).isEqualTo(2);
     assertThat(held()).isEqualTo(2);
@@ -211,7 +213,10 @@ abstract class BatchStoreContract {
     assertThat(save(Entries.win(epoch, 3, "ann", 1, 3)))
         .isEqualTo(new Outcome.Early(new EntryId(epoch, 2)));
     assertThat(bed.number("SELECT COUNT(*) FROM orders")).isZero();
-    assertThat(await(new BatchStore(bed.database()).firstMissing(SHARD, new EntryId(epoch, 2))))
+    assertThat(
+            await(
+                new BatchStore(bed.database(), bed.news())
+                    .firstMissing(SHARD, new EntryId(epoch, 2))))
         .isEqualTo(2);
   }
 
@@ -358,6 +363,86 @@ abstract class BatchStoreContract {
     assertThat(letter(8)).isEqualTo("GRANT");
   }
 
+  /** Who waits by the rows, oldest first: item, user, number of the join entry. */
+  private List<String> line() {
+    return bed.query("SELECT item_id, user_id, seq FROM waitlist ORDER BY epoch, seq").stream()
+        .map(row -> row.getLong(0) + " " + row.getString(1) + " " + row.getLong(2))
+        .toList();
+  }
+
+  @Test
+  void storeShouldKeepTheLineAsTheLogLeavesIt() {
+    save(
+        Entries.waitlist(epoch, 2, "join", "ann"),
+        Entries.waitlist(epoch, 3, "join", "bob"),
+        Entries.waitlist(epoch, 4, "leave", "ann"),
+        Entries.waitlist(epoch, 5, "join", "cat"),
+        Entries.waitlist(epoch, 6, "join", "ann"));
+    assertThat(line()).containsExactly("1 bob 3", "1 cat 5", "1 ann 6");
+    assertThat(bed.number("SELECT MIN(at_ms) FROM waitlist")).isEqualTo(1_764_430_000_000L);
+
+    save(
+        Entries.promotion(epoch, 7, "bob", 1, 3),
+        Entries.waitlist(epoch, 8, "join", "bob"),
+        Entries.waitlist(epoch, 9, "leave", "cat"));
+
+    assertThat(line()).containsExactly("1 ann 6", "1 bob 8");
+    assertThat(bed.number("SELECT promoted FROM orders WHERE user_id = 'bob'")).isEqualTo(1);
+    assertThat(held()).isEqualTo(1);
+  }
+
+  @Test
+  void DB_01_storeShouldNotJoinAgainWhenABatchComesAgain() {
+    List<Received> joining =
+        List.of(
+            Entries.waitlist(epoch, 2, "join", "ann"), Entries.waitlist(epoch, 3, "join", "bob"));
+    save(joining);
+    save(Entries.promotion(epoch, 4, "ann", 1, 3), Entries.waitlist(epoch, 5, "leave", "bob"));
+
+    assertThat(save(joining)).isEqualTo(new Outcome.Stored(0, 0, 0, 2));
+    assertThat(line()).isEmpty();
+  }
+
+  @Test
+  void storeShouldEndTheWaitOfAPromotionThatBecomesALetter() {
+    save(
+        Entries.win(epoch, 2, "ann", 3, 3),
+        Entries.waitlist(epoch, 3, "join", "ann"),
+        Entries.waitlist(epoch, 4, "join", "bob"));
+
+    Outcome outcome = save(Entries.promotion(epoch, 5, "ann", 1, 3));
+
+    assertThat(outcome).isEqualTo(new Outcome.Stored(0, 0, 1, 0));
+    assertThat(letter(5)).isEqualTo("LIMIT");
+    assertThat(line()).containsExactly("1 bob 4");
+  }
+
+  @Test
+  void storeShouldJoinAfterALeavingThatNobodyCouldRead() {
+    save(
+        Entries.waitlist(epoch, 2, "join", "ann"),
+        Entries.one(epoch + "-3", Map.of("k", "leave", "t", "x", "i", "1", "u", "ann")),
+        Entries.waitlist(epoch, 4, "join", "bob"));
+    save(Entries.waitlist(epoch, 5, "join", "ann"));
+
+    assertThat(line()).containsExactly("1 bob 4", "1 ann 5");
+  }
+
+  @Test
+  void storeShouldNotChangeTheLineBeyondTheEndOfTheEpoch() {
+    save(Entries.waitlist(epoch, 2, "join", "ann"), Entries.waitlist(epoch, 3, "join", "bob"));
+    bed.openShard(0, epoch, 3);
+
+    Outcome outcome =
+        save(
+            Entries.waitlist(epoch, 4, "leave", "ann"),
+            Entries.promotion(epoch, 5, "bob", 1, 3),
+            Entries.waitlist(epoch, 6, "join", "cat"));
+
+    assertThat(outcome).isEqualTo(new Outcome.Stored(1, 1, 0, 0));
+    assertThat(line()).containsExactly("1 ann 2", "1 bob 3");
+  }
+
   @Test
   void SC_09_storeShouldPassEntriesOfAnEpochThatNobodyClaimed() {
     Outcome outcome =
@@ -408,7 +493,7 @@ abstract class BatchStoreContract {
 
   @Test
   void firstGapShouldTellWhatIsNotStored() {
-    BatchStore batches = new BatchStore(bed.database());
+    BatchStore batches = new BatchStore(bed.database(), bed.news());
     assertThat(await(batches.firstGap(SHARD, new EntryId(epoch, 1)))).isEmpty();
     assertThat(await(batches.firstGap(SHARD, new EntryId(epoch, 3))))
         .contains(new BatchStore.Gap(new EntryId(epoch, 2), new EntryId(epoch, 3)));

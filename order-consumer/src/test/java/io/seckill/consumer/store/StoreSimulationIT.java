@@ -5,15 +5,19 @@ import static io.seckill.consumer.ConsumerBed.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.seckill.common.id.ShardRef;
+import io.seckill.common.log.LogEntry;
 import io.seckill.consumer.ConsumerBed;
 import io.seckill.testkit.TestMariaDb;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,8 +26,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Seeded: a log grows in a model of Redis, consumers read it as a group does, and die between read
  * and commit, and between commit and acknowledgement; batches are taken over while their owner
- * still writes. After every step MySQL must be a prefix of the model, and in the end all of it.
- * Prints its seed; {@code -Dseed} repeats one.
+ * still writes. People join the line, leave it and are let in. After every step MySQL must be a
+ * prefix of the model, and in the end all of it. Prints its seed; {@code -Dseed} repeats one.
  */
 class StoreSimulationIT {
 
@@ -55,6 +59,9 @@ class StoreSimulationIT {
 
     final Map<Long, Win> wins = new TreeMap<>();
     final Map<String, Integer> held = new HashMap<>();
+
+    /** Who waits, oldest first. */
+    final Set<String> line = new LinkedHashSet<>();
 
     /** Entries that were read and are not acknowledged, and who has them. */
     final TreeMap<Integer, Integer> pending = new TreeMap<>();
@@ -94,6 +101,11 @@ class StoreSimulationIT {
         return;
       }
       String user = "u" + random.nextInt(25);
+      if (random.nextInt(3) == 0) {
+        write(epoch);
+        changeLine(random, epoch, user);
+        return;
+      }
       int quantity = 1 + random.nextInt(LIMIT);
       boolean fits = held.getOrDefault(user, 0) + quantity <= LIMIT && quantity <= stock;
       if (fits) {
@@ -102,6 +114,47 @@ class StoreSimulationIT {
         held.merge(user, quantity, Integer::sum);
         stock -= quantity;
       }
+    }
+
+    /** Lets the oldest in, or else has a user leave or join. */
+    private void changeLine(Random random, long epoch, String user) {
+      long seq = log.size() + 1L;
+      String oldest = line.isEmpty() ? null : line.iterator().next();
+      boolean letsIn =
+          oldest != null
+              && stock > 0
+              && held.getOrDefault(oldest, 0) < LIMIT
+              && random.nextInt(3) > 0;
+      if (letsIn) {
+        append(List.of(Entries.promotion(epoch, seq, oldest, 1, LIMIT)));
+        line.remove(oldest);
+        wins.put(seq, new Win(oldest, 1, true));
+        held.merge(oldest, 1, Integer::sum);
+        stock--;
+        return;
+      }
+      boolean leaves = line.remove(user);
+      append(List.of(Entries.waitlist(epoch, seq, leaves ? "leave" : "join", user)));
+      if (!leaves) {
+        line.add(user);
+      }
+    }
+
+    /** Who waits after a change of the log, and by which entries, oldest first. */
+    List<String> lineAfter(long seq) {
+      Map<String, Long> joined = new LinkedHashMap<>();
+      for (Received change : log.subList(0, (int) seq)) {
+        if (change.entry() instanceof LogEntry.Joined join) {
+          joined.put(join.user().value(), join.id().seq());
+        } else if (change.entry() instanceof LogEntry.Left left) {
+          joined.remove(left.user().value());
+        } else if (change.entry() instanceof LogEntry.Promotion promotion) {
+          joined.remove(promotion.win().user().value());
+        }
+      }
+      return joined.entrySet().stream()
+          .map(waiter -> waiter.getKey() + " " + waiter.getValue())
+          .toList();
     }
 
     /** Ends the batch, if there is one. */
@@ -162,10 +215,8 @@ class StoreSimulationIT {
     Random random = new Random(seed);
     bed.preheat(1, LIMIT, STOCK);
     long epoch = bed.openShard(0, 0, 0);
-    BatchStore batches = new BatchStore(bed.database());
-    LogStore store =
-        new LogStore(
-            bed.vertx(), batches, bed.metrics(), new LogStore.Patience(100, 3, () -> false));
+    BatchStore batches = new BatchStore(bed.database(), bed.news());
+    LogStore store = new LogStore(bed.vertx(), batches, bed.metrics(), ConsumerBed.patience(100));
     Model model = new Model();
 
     for (int round = 0; round < rounds; round++) {
@@ -244,6 +295,16 @@ class StoreSimulationIT {
     assertThat(stored)
         .as("acknowledged means stored, seed %d", seed)
         .isGreaterThanOrEqualTo(model.acknowledged);
+    assertThat(bed.query("SELECT user_id, seq FROM waitlist ORDER BY epoch, seq"))
+        .as("seed %d", seed)
+        .extracting(row -> row.getString(0) + " " + row.getLong(1))
+        .containsExactlyElementsOf(model.lineAfter(stored));
+    assertThat(bed.number("SELECT COUNT(*) FROM orders WHERE promoted = 1"))
+        .as("seed %d", seed)
+        .isEqualTo(
+            model.log.subList(0, (int) stored).stream()
+                .filter(change -> change.entry() instanceof LogEntry.Promotion)
+                .count());
     for (Row row : bed.query("SELECT seq, user_id, quantity FROM orders")) {
       Model.Win win = model.wins.get(row.getLong(0));
       assertThat(win.user()).as("seed %d", seed).isEqualTo(row.getString(1));

@@ -52,9 +52,9 @@ abstract class TransferContract {
     store =
         new LogStore(
             bed.vertx(),
-            new BatchStore(bed.database()),
+            new BatchStore(bed.database(), bed.news()),
             bed.metrics(),
-            new LogStore.Patience(50, 3, () -> false));
+            ConsumerBed.patience(50));
     bed.preheat(1, 9, 20);
     first = bed.openShard(0, 0, 0);
     second = bed.openShard(1, 0, 0);

@@ -64,9 +64,9 @@ class TransferSimulationIT {
     store =
         new LogStore(
             bed.vertx(),
-            new BatchStore(bed.database()),
+            new BatchStore(bed.database(), bed.news()),
             bed.metrics(),
-            new LogStore.Patience(100, 3, () -> false));
+            ConsumerBed.patience(100));
     seed = Long.getLong("seed", System.nanoTime());
     System.out.println("seed " + seed);
     random = new Random(seed);

@@ -39,6 +39,14 @@ enum Guard {
   MOVES_IN_TURN,
   /** A release acts only on a record that is held. */
   RELEASE_ONCE,
+  /** While anybody waits in line, nobody who comes wins. */
+  LINE_COMES_FIRST,
+  /** A repair writes the line. */
+  LINE_IN_REPAIR,
+  /** Whatever lets a waiter in takes the one who waits longest. */
+  OLDEST_WAITER,
+  /** What scripts have left is done later: units beside a line find it. */
+  PROMOTE_LATER,
   /** An engine asks the ledger whether its epoch is still the latest. */
   CONFIRM
 }

@@ -10,6 +10,18 @@ sealed interface SimEntry {
 
   record Win(EntryId id, int user, int key, int units) implements SimEntry {}
 
+  /** A unit for who waited: a win without a key. */
+  record Promo(EntryId id, int user) implements SimEntry {
+
+    Win win() {
+      return new Win(id, user, 0, 1);
+    }
+  }
+
+  record Join(EntryId id, int user) implements SimEntry {}
+
+  record Leave(EntryId id, int user) implements SimEntry {}
+
   record Release(EntryId id, int user, EntryId win, int units, boolean toStock)
       implements SimEntry {}
 

@@ -73,6 +73,9 @@ final class SimLedger {
     final TreeMap<EntryId, Transfer> transfers = new TreeMap<>();
     final TreeMap<Long, MoveRow> moves = new TreeMap<>();
 
+    /** Who waits, the oldest first. */
+    final List<Integer> line = new ArrayList<>();
+
     long addMove(Move.Kind kind, long units) {
       long number = moves.isEmpty() ? 1 : moves.lastKey() + 1;
       moves.put(number, new MoveRow(kind, units));
@@ -237,6 +240,8 @@ final class SimLedger {
     }
     if (!effective && entry instanceof SimEntry.Win win) {
       orders.put(new WinName(shard, place), new Order(win, true));
+    } else if (!effective && entry instanceof SimEntry.Promo promo) {
+      orders.put(new WinName(shard, place), new Order(promo.win(), true));
     }
     row.stored.put(place, new Stored(entry, effective));
     return true;
@@ -257,7 +262,20 @@ final class SimLedger {
 
   private void takeEffect(int shard, Shard row, SimEntry entry) {
     if (entry instanceof SimEntry.Win win) {
+      if (!row.line.isEmpty()) {
+        throw new Violation("user " + win.user() + " won before those who wait: " + row.line);
+      }
       win(shard, win);
+    } else if (entry instanceof SimEntry.Promo promo) {
+      if (row.line.isEmpty() || row.line.get(0) != promo.user()) {
+        throw new Violation("user " + promo.user() + " was not next in " + row.line);
+      }
+      row.line.remove(0);
+      win(shard, promo.win());
+    } else if (entry instanceof SimEntry.Join join) {
+      row.line.add(join.user());
+    } else if (entry instanceof SimEntry.Leave leave) {
+      row.line.remove((Integer) leave.user());
     } else if (entry instanceof SimEntry.Release release) {
       release(shard, release);
     } else if (entry instanceof SimEntry.In in) {
@@ -381,6 +399,9 @@ final class SimLedger {
         granted -= out.units();
       } else if (entry instanceof SimEntry.Win win) {
         stillHeld += win.units();
+      } else if (entry instanceof SimEntry.Promo) {
+        stillHeld++;
+        adds++;
       } else if (entry instanceof SimEntry.Release release) {
         stillHeld -= release.units();
         adds += release.toStock() ? 1 : 0;

@@ -19,6 +19,9 @@ final class SimRedis {
 
   private static final int REMEMBERED = 10;
 
+  /** Waiters that one call lets in: so few that something is left for the next one. */
+  private static final int LET_IN = 2;
+
   enum HeadState {
     OPEN,
     REPAIRING,
@@ -67,6 +70,9 @@ final class SimRedis {
     final List<SimEntry> log = new ArrayList<>();
     final Map<Integer, List<Held>> receipts = new TreeMap<>();
 
+    /** Who waits, the oldest first. */
+    final List<Integer> line = new ArrayList<>();
+
     Data copy() {
       Data copy = new Data();
       copy.headFound = headFound;
@@ -87,6 +93,7 @@ final class SimRedis {
       copy.granted = granted;
       copy.log.addAll(log);
       copy.receipts.putAll(receipts);
+      copy.line.addAll(line);
       return copy;
     }
 
@@ -189,9 +196,11 @@ final class SimRedis {
     if (data.item == ItemState.ENDED) {
       return Reply.of("ENDED");
     }
-    int held = receipt.stream().filter(Held::held).mapToInt(Held::units).sum();
-    if (held + units > limit) {
+    if (heldUnits(user) + units > limit) {
       return Reply.of("LIMIT");
+    }
+    if (guards.contains(Guard.LINE_COMES_FIRST) && !data.line.isEmpty()) {
+      return Reply.of("LINE");
     }
     if (data.stock < units) {
       return new Reply("DRY", null, data.stock);
@@ -205,6 +214,90 @@ final class SimRedis {
     return new Reply("WIN", place, data.stock);
   }
 
+  private int heldUnits(int user) {
+    return data.receipts.getOrDefault(user, List.of()).stream()
+        .filter(Held::held)
+        .mapToInt(Held::units)
+        .sum();
+  }
+
+  Reply join(Fence fence, int user, int limit) {
+    String refusal = refusal(fence, HeadState.OPEN);
+    if (refusal != null) {
+      return Reply.of(refusal);
+    }
+    if (data.item == null ? data.stock != null : lostStock()) {
+      return freezeLost();
+    }
+    if (data.item != ItemState.OPEN) {
+      return Reply.of("NOT_NOW");
+    }
+    if (data.line.contains(user)) {
+      return Reply.of("ALREADY");
+    }
+    if (heldUnits(user) >= limit) {
+      return Reply.of("LIMIT");
+    }
+    if (data.stock > 0 && data.line.isEmpty()) {
+      return Reply.of("STOCK");
+    }
+    if (!append(new SimEntry.Join(nextPlace(fence), user))) {
+      return Reply.of("NOT_WRITTEN");
+    }
+    data.line.add(user);
+    return Reply.of("OK");
+  }
+
+  Reply leave(Fence fence, int user) {
+    String refusal = refusal(fence, HeadState.OPEN);
+    if (refusal != null) {
+      return Reply.of(refusal);
+    }
+    if (!data.line.contains(user)) {
+      return Reply.of("ALREADY");
+    }
+    if (!append(new SimEntry.Leave(nextPlace(fence), user))) {
+      return Reply.of("NOT_WRITTEN");
+    }
+    data.line.remove((Integer) user);
+    return Reply.of("OK");
+  }
+
+  Reply promote(Fence fence, int limit) {
+    String refusal = refusal(fence, HeadState.OPEN);
+    if (refusal != null) {
+      return Reply.of(refusal);
+    }
+    if (data.item == null ? data.stock != null : lostStock()) {
+      return freezeLost();
+    }
+    letWaitersIn(fence, limit);
+    return Reply.of("OK");
+  }
+
+  /** The routine of waitlist.lua. */
+  private void letWaitersIn(Fence fence, int limit) {
+    for (int i = 0; i < LET_IN; i++) {
+      if (data.item != ItemState.OPEN || data.stock <= 0 || data.line.isEmpty()) {
+        return;
+      }
+      int place = guards.contains(Guard.OLDEST_WAITER) ? 0 : data.line.size() - 1;
+      int user = data.line.get(place);
+      EntryId next = nextPlace(fence);
+      boolean isAtLimit = heldUnits(user) >= limit;
+      if (!append(isAtLimit ? new SimEntry.Leave(next, user) : new SimEntry.Promo(next, user))) {
+        return;
+      }
+      data.line.remove(place);
+      if (!isAtLimit) {
+        data.stock--;
+        data.adds++;
+        data.receipts.put(
+            user, with(data.receipts.getOrDefault(user, List.of()), new Held(next, 0, 1, true)));
+      }
+    }
+  }
+
   private boolean lostStock() {
     return data.stock == null && data.item != ItemState.PREPARED;
   }
@@ -215,7 +308,7 @@ final class SimRedis {
     return List.copyOf(longer);
   }
 
-  Reply release(Fence fence, int user, EntryId win) {
+  Reply release(Fence fence, int user, EntryId win, int limit) {
     String refusal = refusal(fence, HeadState.OPEN);
     if (refusal != null) {
       return Reply.of(refusal);
@@ -252,10 +345,11 @@ final class SimRedis {
     } else {
       data.granted -= record.units;
     }
+    letWaitersIn(fence, limit);
     return Reply.of("OK");
   }
 
-  Reply applyMove(Fence fence, long number, long units, boolean transfer) {
+  Reply applyMove(Fence fence, long number, long units, boolean transfer, int limit) {
     String refusal = refusal(fence, HeadState.OPEN);
     if (refusal != null) {
       return Reply.of(refusal);
@@ -275,6 +369,7 @@ final class SimRedis {
       data.granted += units;
     }
     data.stock = (data.stock == null ? 0 : data.stock) + units;
+    letWaitersIn(fence, limit);
     return Reply.of("OK");
   }
 
@@ -416,6 +511,7 @@ final class SimRedis {
     data.received = 0;
     data.granted = 0;
     data.receipts.clear();
+    data.line.clear();
   }
 
   Reply restoreItem(Fence fence, SimLedger.ItemInShard item) {
@@ -442,6 +538,16 @@ final class SimRedis {
     }
     remember();
     data.receipts.putAll(page);
+    return Reply.of("OK");
+  }
+
+  Reply restoreLine(Fence fence, List<Integer> users) {
+    String refusal = refusal(fence, HeadState.REPAIRING);
+    if (refusal != null) {
+      return Reply.of(refusal);
+    }
+    remember();
+    data.line.addAll(users);
     return Reply.of("OK");
   }
 

@@ -116,8 +116,10 @@ final class SimWorld {
 
   private void step() {
     int roll = random.nextInt(100);
-    if (roll < 22) {
+    if (roll < 16) {
       buy(anyNode(), anyShard());
+    } else if (roll < 22) {
+      wait(anyNode(), anyShard());
     } else if (roll < 34) {
       read();
     } else if (roll < 60) {
@@ -163,6 +165,24 @@ final class SimWorld {
     buy(node, shard, user, random.nextInt(3), 1 + random.nextInt(2), random.nextInt(10) > 0);
   }
 
+  /** Somebody joins the line, or leaves it. */
+  private void wait(Node node, int shard) {
+    int user = shard * 1_000 + 1 + random.nextInt(USERS_PER_SHARD);
+    if (node.canCall(shard)) {
+      SimRedis server = node.server(shard);
+      Fence fence = node.fence(shard);
+      node.hear(
+          shard,
+          random.nextInt(5) > 0 ? server.join(fence, user, LIMIT) : server.leave(fence, user));
+    }
+  }
+
+  private void promote(Node node, int shard) {
+    if (node.canCall(shard) && guards.contains(Guard.PROMOTE_LATER)) {
+      node.hear(shard, node.server(shard).promote(node.fence(shard), LIMIT));
+    }
+  }
+
   /** With a lost reply the buyer is told nothing. */
   private Reply buy(Node node, int shard, int user, int key, int units, boolean heard) {
     if (!node.canCall(shard)) {
@@ -205,7 +225,7 @@ final class SimWorld {
       int user = ledger.orders.get(win).user;
       node.hear(
           win.shard(),
-          node.server(win.shard()).release(node.fence(win.shard()), user, win.place()));
+          node.server(win.shard()).release(node.fence(win.shard()), user, win.place(), LIMIT));
     }
   }
 
@@ -245,11 +265,12 @@ final class SimWorld {
       }
     }
     node.hear(shard, server.putItem(node.fence(shard), ledger.generation, ledger.state));
+    promote(node, shard);
   }
 
   private static Reply apply(SimRedis server, Fence fence, long number, SimLedger.MoveRow move) {
     return move.kind.isIn()
-        ? server.applyMove(fence, number, move.units, move.kind == Move.Kind.TRANSFER)
+        ? server.applyMove(fence, number, move.units, move.kind == Move.Kind.TRANSFER, LIMIT)
         : server.takeUnits(fence, number, move.units);
   }
 
@@ -289,7 +310,8 @@ final class SimWorld {
       int to = send.toShard();
       if (node.canCall(to)) {
         node.hear(
-            to, node.server(to).applyMove(node.fence(to), stored.move(), stored.units(), true));
+            to,
+            node.server(to).applyMove(node.fence(to), stored.move(), stored.units(), true, LIMIT));
       }
       return true;
     }
@@ -386,6 +408,7 @@ final class SimWorld {
     SNAPSHOT,
     ITEM,
     RECEIPTS,
+    LINE,
     OPEN,
     TELL
   }
@@ -446,11 +469,15 @@ final class SimWorld {
         case RECEIPTS -> {
           Map<Integer, List<SimRedis.Held>> page = ledger.receipts(shard, afterUser, 2);
           if (page.isEmpty()) {
-            next = Step.OPEN;
+            next = guards.contains(Guard.LINE_IN_REPAIR) ? Step.LINE : Step.OPEN;
             return false;
           }
           afterUser = page.keySet().stream().max(Integer::compare).orElseThrow();
           return !server.restoreReceipts(fence, page).is("OK");
+        }
+        case LINE -> {
+          next = Step.OPEN;
+          return !server.restoreLine(fence, ledger.shards[shard].line).is("OK");
         }
         case OPEN -> {
           next = Step.TELL;
@@ -575,6 +602,13 @@ final class SimWorld {
       }
       return; // A key was lost: the next call finds it.
     }
+    if (data.adds != sums.adds) {
+      throw new Violation("shard " + server.shard + " counts its additions wrongly");
+    }
+    if (!data.line.equals(sums.line)) {
+      throw new Violation(
+          "shard " + server.shard + " has the line " + data.line + ", right is " + sums.line);
+    }
     if (data.granted != sums.granted || data.received != sums.received || data.sent != sent) {
       throw new Violation("I1: shard " + server.shard + " counts its units wrongly");
     }
@@ -595,6 +629,8 @@ final class SimWorld {
     private long granted;
     private long received;
     private long held;
+    private long adds;
+    private final List<Integer> line = new ArrayList<>();
     private final Map<EntryId, Long> sends = new HashMap<>();
     private final Map<EntryId, Integer> holders = new HashMap<>();
 
@@ -602,13 +638,24 @@ final class SimWorld {
       if (entry instanceof SimEntry.Win win) {
         held += win.units();
         holders.put(win.id(), win.user());
+      } else if (entry instanceof SimEntry.Promo promo) {
+        held++;
+        adds++;
+        line.remove((Integer) promo.user());
+        holders.put(promo.id(), promo.user());
+      } else if (entry instanceof SimEntry.Join join) {
+        line.add(join.user());
+      } else if (entry instanceof SimEntry.Leave leave) {
+        line.remove((Integer) leave.user());
       } else if (entry instanceof SimEntry.Release release) {
         held -= release.units();
         granted -= release.toStock() ? 0 : release.units();
+        adds += release.toStock() ? 1 : 0;
         holders.remove(release.win());
       } else if (entry instanceof SimEntry.In in) {
         received += in.transfer() ? in.units() : 0;
         granted += in.transfer() ? 0 : in.units();
+        adds++;
       } else if (entry instanceof SimEntry.Out out) {
         granted -= out.units();
       } else if (entry instanceof SimEntry.Send send) {
@@ -686,7 +733,9 @@ final class SimWorld {
         answer = buy(nodes[0], shard, shard * 1_000 + 100 + buyer, 1, 1, true).status();
         check();
       }
-      if (!answer.equals(ledger.state == ItemState.ENDED ? "ENDED" : "DRY")) {
+      boolean someWait = !masters[shard].data.line.isEmpty();
+      String expected = ledger.state == ItemState.ENDED ? "ENDED" : someWait ? "LINE" : "DRY";
+      if (!answer.equals(expected)) {
         throw new Violation("I4: the last buyer of shard " + shard + " is told " + answer);
       }
       storeAll(shard);

@@ -1,0 +1,2 @@
+/** Dead letters, as operators see and end them. */
+package io.seckill.consumer.letters;

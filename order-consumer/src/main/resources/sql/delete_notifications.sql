@@ -1,0 +1,4 @@
+DELETE FROM notifications
+WHERE state = 'DONE' AND next_at_ms <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+ORDER BY next_at_ms
+LIMIT ?

@@ -1,0 +1,1 @@
+SELECT state FROM notifications WHERE id = ?

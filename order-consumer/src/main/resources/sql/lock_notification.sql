@@ -1,0 +1,2 @@
+SELECT id FROM notifications WHERE id = ? AND state = 'PENDING'
+FOR UPDATE SKIP LOCKED

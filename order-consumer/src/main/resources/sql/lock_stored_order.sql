@@ -1,0 +1,3 @@
+-- Waits for whoever is inserting it.
+SELECT seq FROM orders WHERE region = ? AND shard = ? AND epoch = ? AND seq = ?
+LOCK IN SHARE MODE
