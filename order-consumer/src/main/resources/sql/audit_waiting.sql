@@ -1,5 +1,5 @@
--- Who of some users waits for an item in a shard, user by user by key.
-SELECT w.user_id
+-- Who of some users waits for an item in a shard, by which entry; user by user by key.
+SELECT w.user_id, w.epoch, w.seq
 FROM JSON_TABLE(?, '$[*]' COLUMNS (user_id VARCHAR(64) PATH '$')) u
 STRAIGHT_JOIN waitlist w FORCE INDEX (PRIMARY)
   ON w.region = ? AND w.shard = ? AND w.item_id = ? AND w.user_id = u.user_id

@@ -1,5 +1,5 @@
--- The units of a settled letter's win are to go back. Not those of an item that is archived: Redis
--- has forgotten it, so they have nowhere to go.
+-- The units of a settled letter's win are to go back. Not of one with an item that is archived: Redis
+-- has forgotten it, and a basket goes back as a whole.
 INSERT INTO outbox (region, shard, epoch, seq, reason, state, created_at_ms, done_at_ms)
 SELECT o.region, o.shard, o.epoch, o.seq, o.reason, 'PENDING', o.changed_at_ms, 0
 FROM orders o

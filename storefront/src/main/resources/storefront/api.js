@@ -113,36 +113,44 @@ export function leaveWaitlist(itemId) {
 
 /** Opens the stream of news; gives the response, whose body goes on until it is aborted. */
 export async function openEvents(itemIds, lastId, signal) {
-  const known = await ensureSession();
-  const headers = known ? { Authorization: `Bearer ${known.token}` } : {};
-  if (lastId) headers['Last-Event-ID'] = lastId;
+  await ensureSession();
   const query = itemIds ? `?items=${itemIds}` : '';
-  const response = await fetch(`/api/v1/events${query}`, { headers, signal });
-  if (!response.ok) throw await refusalOf(response);
-  return response;
+  return signedIn(async () => {
+    const headers = bearer();
+    if (lastId) headers['Last-Event-ID'] = lastId;
+    const response = await fetch(`/api/v1/events${query}`, { headers, signal });
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  });
 }
 
-/** Calls as somebody; a session that the server does not take any more is replaced, once. */
-async function callSignedIn(method, path, body, more) {
+/** Calls as somebody. */
+function callSignedIn(method, path, body, more) {
+  return signedIn(() => call(method, path, body, more));
+}
+
+/** Asks as somebody; a session that the server does not take any more is replaced, once. */
+async function signedIn(ask) {
   const used = session()?.token;
   try {
-    return await call(method, path, body, more);
+    return await ask();
   } catch (e) {
     if (!(e instanceof Refused) || e.code !== 'UNAUTHENTICATED') throw e;
     if (session()?.token === used) {
       renewal ??= freshSession().finally(() => { renewal = null; });
       if (!(await renewal)) throw e;
     }
-    return call(method, path, body, more);
+    return ask();
   }
 }
 
-async function call(method, path, body, more = {}) {
-  const headers = { ...more };
+function bearer() {
   const known = session();
-  if (known) {
-    headers.Authorization = `Bearer ${known.token}`;
-  }
+  return known ? { Authorization: `Bearer ${known.token}` } : {};
+}
+
+async function call(method, path, body, more = {}) {
+  const headers = { ...bearer(), ...more };
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
   }

@@ -7,7 +7,9 @@ import { follow, isLive } from './live.js';
 import { drawOrders, isWaiting } from './orders.js';
 import { buy, pending } from './purchase.js';
 import { clock, languageTag, money, refusalText, switchLanguage, words } from './text.js';
-import { drawLine, hearPlace, isUnknown, lookForPlace, makeLine, waitedFor } from './waitlist.js';
+import {
+  drawLine, hearNews, isUnheard, isUnknown, lookForPlace, makeLine, waitedFor,
+} from './waitlist.js';
 
 const REFRESH_MS = 1000;
 
@@ -40,9 +42,9 @@ let user = null;
 /** Null until they were read once. */
 let orders = null;
 
-/** Reads of the orders: how many were begun, and the number of the one that is shown. */
-let readsBegun = 0;
-let readShown = 0;
+/** The reads of the orders that are under way and to come: at most one each. */
+let reading = null;
+let nextRead = null;
 
 /** Where an item stands at the server's time. */
 function phase(item) {
@@ -204,19 +206,26 @@ async function followOrder(orderId) {
   await readOrders();
 }
 
-async function readOrders() {
+/** Reads the orders. One read answers all who ask while the one before is under way. */
+function readOrders() {
+  if (!reading) {
+    reading = readOrdersNow().finally(() => { reading = null; });
+    return reading;
+  }
+  nextRead ??= reading.then(() => {
+    nextRead = null;
+    return readOrders();
+  });
+  return nextRead;
+}
+
+async function readOrdersNow() {
   if (!user) return;
-  readsBegun += 1;
-  const number = readsBegun;
-  let read;
   try {
-    read = await api.orders();
+    orders = await api.orders();
   } catch (e) {
     return; // The list stays as it is; the next click or poll reads it again.
   }
-  if (number < readShown) return; // What was asked for later has come before.
-  readShown = number;
-  orders = read;
   draw();
 }
 
@@ -229,12 +238,18 @@ function hear(name, told) {
     item.soldOut = told.soldOut;
     item.remaining = told.remaining;
     item.waiting = told.waiting;
+    if (told.waiting === 0) hearOfPlace(told.itemId, null, 0);
   } else if (name === 'place') {
-    if (hearPlace(told.itemId, told.place, told.waiting) && told.place === null) outOfLine(told.itemId);
+    hearOfPlace(told.itemId, told.place, told.waiting);
   } else if (name === 'order') {
     readOrders();
+    if (told.promoted) lookForPlaces(waitedFor());
   }
   draw();
+}
+
+function hearOfPlace(itemId, place, waiting) {
+  if (hearNews(itemId, place, waiting) && place === null) outOfLine(itemId);
 }
 
 /** Who is out of line without having left it has an order now, as a rule. */
@@ -249,14 +264,24 @@ async function outOfLine(itemId) {
 
 /** Where nobody tells them, places are asked for. */
 async function readPlaces() {
-  if (!user || document.hidden || isLive()) return;
-  const wanted = new Set(waitedFor());
-  items.filter((item) => item.waiting > 0 && isUnknown(item.itemId))
+  if (!user || document.hidden) return;
+  const told = new Set(isLive() ? followed() : []);
+  const wanted = new Set(waitedFor().filter((id) => !told.has(id) || isUnheard(id)));
+  items.filter((item) => item.waiting > 0 && !told.has(item.itemId) && isUnknown(item.itemId))
     .forEach((item) => wanted.add(item.itemId));
-  for (const itemId of wanted) {
+  await lookForPlaces(wanted);
+}
+
+async function lookForPlaces(itemIds) {
+  for (const itemId of itemIds) {
     if (await lookForPlace(itemId)) await outOfLine(itemId);
   }
   draw();
+}
+
+/** The items that one stream can name. */
+function followed() {
+  return items.slice(0, MAX_FOLLOWED).map((item) => item.itemId);
 }
 
 async function signIn() {
@@ -269,7 +294,7 @@ async function refresh() {
   try {
     if (!user) await signIn();
     items = await api.items();
-    if (user) follow(items.slice(0, MAX_FOLLOWED).map((item) => item.itemId), hear);
+    if (user) follow(followed(), hear);
     if (user) say(page.notice, items.length === 0 ? words().noItems : '');
   } catch (e) {
     say(page.notice, words().offline);

@@ -11,6 +11,9 @@ const places = new Map();
 /** Items whose place was asked for, or told, since the page was opened. */
 const asked = new Set();
 
+/** Items whose line was joined here, as long as the server's news have not said so. */
+const unheard = new Set();
+
 /** The place in line as it is known: {place, waiting}, or undefined. */
 export function placeOf(itemId) {
   return places.get(itemId);
@@ -21,12 +24,30 @@ export function waitedFor() {
   return [...places.keys()];
 }
 
-/** Somebody told a place; null is for "no longer in line". Returns whether he was there before. */
-export function hearPlace(itemId, place, waiting) {
+/**
+ * Whether the server's news do not know that the buyer is in line: somebody who is out again before
+ * they do is told nothing.
+ */
+export function isUnheard(itemId) {
+  return unheard.has(itemId);
+}
+
+/** The server told a place by itself; as hearPlace. */
+export function hearNews(itemId, place, waiting) {
+  unheard.delete(itemId);
+  return hearPlace(itemId, place, waiting);
+}
+
+/** A place was told; null is for "no longer in line". Returns whether he was there before. */
+function hearPlace(itemId, place, waiting) {
   const before = places.has(itemId);
   asked.add(itemId);
-  if (place === null) places.delete(itemId);
-  else places.set(itemId, { place, waiting });
+  if (place === null) {
+    places.delete(itemId);
+    unheard.delete(itemId);
+  } else {
+    places.set(itemId, { place, waiting });
+  }
   return before;
 }
 
@@ -95,6 +116,7 @@ async function act(itemId, line, changed) {
     } else {
       const told = await patiently(() => api.joinWaitlist(itemId), retrying);
       hearPlace(itemId, told.place, told.waiting);
+      unheard.add(itemId);
       line.say = () => words().joinedLine;
     }
   } catch (e) {

@@ -154,7 +154,7 @@ public final class GatewayRole {
   List<Endpoint> publicEndpoints(EventBus bus, PurchaseSender engine) {
     Purchases purchases =
         new Purchases(engine, admission, metrics, nanoTime, config.gateway().purchaseBudgetMs());
-    Waitlist waitlist = new Waitlist(bus, board, polls);
+    Waitlist waitlist = new Waitlist(bus, board, polls, admission.backlog());
     List<Endpoint> endpoints =
         new ArrayList<>(
             List.of(
@@ -164,7 +164,7 @@ public final class GatewayRole {
                 new PurchaseLinesEndpoint(purchases),
                 new OrdersEndpoint(bus, polls),
                 new OrderEndpoint(bus, polls),
-                new EventsEndpoint(desk, polls, metrics, epochMs),
+                new EventsEndpoint(desk, polls, metrics, epochMs, transactionMs()),
                 new JoinWaitlistEndpoint(waitlist),
                 new PlaceEndpoint(waitlist),
                 new LeaveWaitlistEndpoint(waitlist),
@@ -210,7 +210,16 @@ public final class GatewayRole {
 
   private EventVerticle eventVerticle() {
     return new EventVerticle(
-        desk, board, config.gateway(), metrics, new EventClocks(epochMs, nanoTime));
+        desk,
+        board,
+        config.gateway(),
+        metrics,
+        new EventClocks(epochMs, nanoTime),
+        transactionMs());
+  }
+
+  private long transactionMs() {
+    return config.mysql().statementTimeoutMs();
   }
 
   private HttpVerticle publicVerticle(Guards guards) {

@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What buyers hear while orders are not stored as fast as they are sold. */
@@ -24,15 +24,17 @@ class BacklogIT {
 
   private static final AtomicLong boards = new AtomicLong();
   private static final AtomicLong buyers = new AtomicLong();
-  private static RunningGateway gateway;
+  private RunningGateway gateway;
+  private FakeLedger ledger;
 
-  @BeforeAll
-  static void start() throws Exception {
+  @BeforeEach
+  void start() throws Exception {
     gateway = RunningGateway.start();
+    ledger = new FakeLedger(gateway.vertx());
   }
 
-  @AfterAll
-  static void stop() {
+  @AfterEach
+  void stop() {
     gateway.close();
   }
 
@@ -50,12 +52,18 @@ class BacklogIT {
     RunningGateway.await(() -> item().body().contains(shown));
   }
 
-  private static Response item() {
+  private Response item() {
     try {
       return RawHttp.once(gateway.publicPort(), RunningGateway.get("/api/v1/items/1", ""));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private Response join(String user) throws IOException {
+    String bearer = "Authorization: Bearer " + gateway.token(user) + "\r\n";
+    return RawHttp.once(
+        gateway.publicPort(), RunningGateway.post("/api/v1/items/1/waitlist", bearer, ""));
   }
 
   private Response buy() throws IOException {
@@ -103,5 +111,44 @@ class BacklogIT {
 
     tell(new Backlog(0, 50_000, 899));
     problem(buy(), ErrorCode.SOLD_OUT);
+  }
+
+  @Test
+  void whoJoinsALineShouldPassAsAPurchaseDoes() throws Exception {
+    ledger.line("ann");
+    tell(new Backlog(90_000, 0, 500));
+    int refusedBefore = (int) gateway.refused("backlog", ErrorCode.BUSY);
+    for (int i = 0; i < 5; i++) {
+      assertThat(join("ann").status()).as("he was there").isEqualTo(200);
+    }
+    ledger.refuse(ErrorCode.LIMIT_REACHED);
+    problem(join("bob"), ErrorCode.LIMIT_REACHED);
+    ledger.refuse(null);
+    assertThat(join("bob").status()).isEqualTo(201);
+    Response refused = join("cat");
+    problem(refused, ErrorCode.BUSY);
+    assertThat(Integer.parseInt(refused.header("retry-after"))).isBetween(1, 5);
+    assertThat(gateway.refused("backlog", ErrorCode.BUSY)).isEqualTo(refusedBefore + 1);
+
+    int full = (int) gateway.refused("backlog", ErrorCode.UNAVAILABLE);
+    tell(new Backlog(0, 50_000, 901));
+    problem(join("cat"), ErrorCode.UNAVAILABLE);
+    assertThat(gateway.refused("backlog", ErrorCode.UNAVAILABLE)).isEqualTo(full + 1);
+    tell(Backlog.NONE);
+    assertThat(join("cat").status()).isEqualTo(201);
+  }
+
+  @Test
+  void whoJoinsTooOftenShouldBeStoppedByHisOwnRateFirst() throws Exception {
+    gateway.close();
+    gateway = RunningGateway.start(TestConfigs.gateway(), TestConfigs.polls(1, 5));
+    tell(new Backlog(0, 50_000, 901));
+    int limited = 0;
+    for (int i = 0; i < 20; i++) {
+      limited += join("ann").status() == 429 ? 1 : 0;
+    }
+    assertThat(limited).isPositive();
+    assertThat(gateway.refused("poll_rate", ErrorCode.RATE_LIMITED)).isEqualTo(limited);
+    assertThat(gateway.refused("backlog", ErrorCode.UNAVAILABLE)).isEqualTo(20 - limited);
   }
 }

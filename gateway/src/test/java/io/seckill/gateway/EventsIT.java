@@ -24,8 +24,12 @@ import io.seckill.gateway.token.TokenSigner;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -119,10 +123,10 @@ class EventsIT {
     ledger.line("bob", "ann");
     show(waitedFor(1, 2), Boards.item(2));
     try (EventClient ann = open("ann", "?items=1,2,77")) {
-      List<Event> first = List.of(ann.next(), ann.next(), ann.next(), ann.next());
+      List<Event> first = List.of(ann.next(), ann.next(), ann.next(), ann.next(), ann.next());
       assertThat(first)
           .extracting(Event::type)
-          .containsExactlyInAnyOrder("item", "item", "order", "place");
+          .containsExactlyInAnyOrder("item", "item", "order", "place", "place");
       for (Event event : first) {
         switch (event.type() + event.text("itemId")) {
           case "item1" -> {
@@ -135,6 +139,10 @@ class EventsIT {
           case "place1" -> {
             assertThat(event.data().path("place").asInt()).isEqualTo(2);
             assertThat(event.data().path("waiting").asInt()).isEqualTo(2);
+          }
+          case "place2" -> {
+            assertThat(event.data().path("place").isNull()).isTrue();
+            assertThat(event.data().path("waiting").asInt()).isZero();
           }
           default -> {
             assertThat(event.text("orderId")).isEqualTo(orderId(1).value());
@@ -195,6 +203,19 @@ class EventsIT {
   }
 
   @Test
+  void aWelcomeThatAlwaysFailsShouldNotKeepOthersFromHearing() throws Exception {
+    long now = System.currentTimeMillis();
+    ledger.knownSince(now - DAY_MS / 2);
+    try (EventClient ann = open("ann", "");
+        EventClient bob = open("bob", "", "Last-Event-ID: " + now + "\r\n")) {
+      awaitWelcomed("ann", "bob");
+      ledger.store(order("ann", 1, OrderStatus.PAID, now), order("bob", 2, OrderStatus.PAID, now));
+      assertThat(bob.next().text("orderId")).isEqualTo(orderId(2).value());
+      assertThat(ann.next().text("orderId")).isEqualTo(orderId(1).value());
+    }
+  }
+
+  @Test
   void OL_03_whatIsOldOrToldAlreadyShouldNotBeToldAgain() throws Exception {
     long now = System.currentTimeMillis();
     OrderEvent pending = order("ann", 1, OrderStatus.PENDING_PAYMENT, now);
@@ -243,7 +264,7 @@ class EventsIT {
   @Test
   void moreOrdersThanOneAnswerHoldsShouldAllBeTold() throws Exception {
     long now = System.currentTimeMillis();
-    Set<String> expected = new java.util.HashSet<>();
+    Set<String> expected = new HashSet<>();
     for (int i = 1; i <= 2_500; i++) {
       ledger.store(order("ann", i, OrderStatus.PAID, now - 10_000 + i / 100));
       expected.add(orderId(i).value());
@@ -255,29 +276,55 @@ class EventsIT {
     }
   }
 
+  @Test
+  void moreOrdersOfOneMillisecondThanAnAnswerHoldsShouldAllBeTold() throws Exception {
+    long now = System.currentTimeMillis();
+    List<String> users = List.of("ann", "bob", "cat");
+    List<EventClient> clients = new ArrayList<>();
+    for (String user : users) {
+      clients.add(open(user, ""));
+    }
+    awaitWelcomed("ann", "bob", "cat");
+    OrderEvent[] orders = new OrderEvent[1_500];
+    for (int i = 0; i < orders.length; i++) {
+      orders[i] = order(users.get(i % users.size()), i, OrderStatus.PAID, now);
+    }
+    ledger.store(orders);
+    for (int i = 0; i < users.size(); i++) {
+      Set<String> expected = new HashSet<>();
+      for (int number = i; number < orders.length; number += users.size()) {
+        expected.add(orderId(number).value());
+      }
+      while (!expected.isEmpty()) {
+        expected.remove(clients.get(i).next().text("orderId"));
+      }
+      clients.get(i).close();
+    }
+  }
+
   // ---- items and places ----
 
   @Test
   void anItemShouldBeToldWhenItTurns() throws Exception {
     show(Boards.item(1));
     try (EventClient ann = open("ann", "?items=1")) {
-      assertThat(ann.next().data().path("soldOut").asBoolean()).isFalse();
+      assertThat(ann.next("item").data().path("soldOut").asBoolean()).isFalse();
       show(Boards.item(1, 2, 0, 1));
-      Event soldOut = ann.next();
+      Event soldOut = ann.next("item");
       assertThat(soldOut.data().path("soldOut").asBoolean()).isTrue();
       assertThat(soldOut.data().path("remaining").asInt()).isZero();
       show(Boards.item(1, 2, 3, 2));
-      Event reopened = ann.next();
+      Event reopened = ann.next("item");
       assertThat(reopened.data().path("soldOut").asBoolean()).isFalse();
       assertThat(reopened.data().path("remaining").asInt()).isEqualTo(3);
       show(Boards.item(1, 2, 1, 2));
-      assertThat(ann.next().data().path("remaining").asInt()).as("numbers too").isEqualTo(1);
+      assertThat(ann.next("item").data().path("remaining").asInt()).as("numbers too").isEqualTo(1);
       publish(Boards.stopped(Boards.of(boardMs++, Boards.item(1, 2, 1, 2))));
-      Event stopped = ann.next();
+      Event stopped = ann.next("item");
       assertThat(stopped.text("state")).isEqualTo("PAUSED");
       assertThat(stopped.data().path("onSale").asBoolean()).isFalse();
       show(ended(Boards.item(1, 3, 1, 2)));
-      assertThat(ann.next().text("state")).isEqualTo("ENDED");
+      assertThat(ann.next("item").text("state")).isEqualTo("ENDED");
     }
   }
 
@@ -308,6 +355,89 @@ class EventsIT {
       assertThat(eve.next("order").text("status")).as("he had no place to be told").isNotEmpty();
       // Nobody asks any more; one round may have been on its way.
       assertThat(ledger.placeQuestions().size()).isLessThanOrEqualTo(asked + 1);
+    }
+  }
+
+  @Test
+  void whoComesAgainShouldHearThatHeIsInLineNoLonger() throws Exception {
+    ledger.line("bob");
+    show(waitedFor(1, 1));
+    try (EventClient ann = open("ann", "?items=1")) {
+      Event out = ann.next("place");
+      assertThat(out.data().path("place").isNull()).as("others wait").isTrue();
+      assertThat(out.data().path("waiting").asInt()).isEqualTo(1);
+    }
+    show(Boards.item(1, 2, 1, 2));
+    try (EventClient ann = open("ann", "?items=1")) {
+      Event out = ann.next("place");
+      assertThat(out.data().path("place").isNull()).as("nobody waits").isTrue();
+      assertThat(out.data().path("waiting").asInt()).isZero();
+    }
+  }
+
+  /** He joined elsewhere than on the stream, which never told him a place. */
+  @Test
+  void whoIsPromotedBeforeAnybodyAskedForHisPlaceShouldHearOfIt() throws Exception {
+    show(Boards.item(1, 2, 0, 1));
+    try (EventClient ann = open("ann", "?items=1")) {
+      assertThat(ann.next("place").data().path("place").isNull()).isTrue();
+      show(waitedFor(1, 1));
+      assertThat(ann.next("item").data().path("waiting").asInt()).isEqualTo(1);
+      ledger.commit(
+          new OrderEvent(
+              new UserId("ann"),
+              orderId(1),
+              OrderStatus.PENDING_PAYMENT,
+              "",
+              true,
+              System.currentTimeMillis()));
+      assertThat(ann.next("order").data().path("promoted").asBoolean()).isTrue();
+      show(Boards.item(1, 2, 0, 2));
+      assertThat(ann.next("item").data().path("waiting").asInt()).isZero();
+    }
+  }
+
+  @Test
+  void aPlaceOfALineThatIsEmptyByNowShouldNotBeTold() throws Exception {
+    ledger.holdPlaces();
+    show(waitedFor(1, 1));
+    try (EventClient ann = open("ann", "?items=1")) {
+      await(() -> !ledger.placeQuestions().isEmpty());
+      show(Boards.item(1, 2, 1, 2));
+      assertThat(ann.next("place").data().path("place").isNull()).isTrue();
+      ledger.releasePlaces();
+      ledger.publish(order("ann", 1, OrderStatus.PAID, System.currentTimeMillis()));
+      assertThat(ann.next().type()).isEqualTo("order");
+    }
+  }
+
+  @Test
+  void itemsThatNobodyKnowsShouldNotKeepPlacesFromBeingTold() throws Exception {
+    gateway.close();
+    gateway = RunningGateway.start(TestConfigs.events(251, 1), TestConfigs.admission());
+    ledger = new FakeLedger(gateway.vertx());
+    ledger.line("bob", "ann");
+    show(waitedFor(1, 2));
+    List<EventClient> others = new ArrayList<>();
+    try (EventClient ann = open("ann", "?items=1")) {
+      assertThat(ann.next("place").data().path("place").asInt()).isEqualTo(2);
+      for (int i = 0; i < 250; i++) {
+        String items =
+            IntStream.range(1_000 + 20 * i, 1_020 + 20 * i)
+                .mapToObj(Integer::toString)
+                .collect(Collectors.joining(","));
+        others.add(open("user" + i, "?items=" + items));
+      }
+      awaitStreams(251);
+      awaitWelcomed("user249");
+      ledger.placeQuestions().clear();
+      await(() -> ledger.placeQuestions().size() > 2);
+      ledger.line("ann");
+      assertThat(ann.next("place").data().path("place").asInt()).isEqualTo(1);
+    } finally {
+      for (EventClient other : others) {
+        other.close();
+      }
     }
   }
 
@@ -432,6 +562,23 @@ class EventsIT {
       gateway.close();
       assertThat(ann.next()).isNull();
       assertThat(ann.isEnded()).isTrue();
+    }
+  }
+
+  @Test
+  void aStreamThatIsAskedForDuringAStopShouldBeBusy() throws Exception {
+    gateway.close();
+    gateway = RunningGateway.start(TestConfigs.hasty(), TestConfigs.admission());
+    gateway.engine(request -> null);
+    try (RawHttp http = RawHttp.connect(gateway.publicPort())) {
+      http.send(gateway.purchase("ann", "", "{\"quantity\":1}") + get(EVENTS, bearer("ann")));
+      await(() -> !gateway.purchases().isEmpty());
+      CompletableFuture<Void> stop = CompletableFuture.runAsync(gateway::close);
+      problem(http.read(), ErrorCode.OUTCOME_UNKNOWN);
+      Response refused = http.read();
+      problem(refused, ErrorCode.BUSY);
+      assertThat(refused.header("connection")).isEqualTo("close");
+      stop.join();
     }
   }
 

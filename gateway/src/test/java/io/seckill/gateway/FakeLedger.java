@@ -38,6 +38,10 @@ final class FakeLedger {
   private final List<UserId> line = new CopyOnWriteArrayList<>();
   private volatile ErrorCode refusal;
   private volatile boolean silent;
+  private volatile long knownSinceMs;
+
+  /** Null while places are answered at once. */
+  private volatile Queue<Message<PlacesQuery>> held;
 
   FakeLedger(Vertx vertx) {
     this.vertx = vertx;
@@ -91,6 +95,30 @@ final class FakeLedger {
     silent = now;
   }
 
+  /** Questions about changes that may be older than this get no answer. */
+  void knownSince(long ms) {
+    knownSinceMs = ms;
+  }
+
+  /** Whoever asks for places waits from now on for {@link #releasePlaces}. */
+  void holdPlaces() {
+    held = new ConcurrentLinkedQueue<>();
+  }
+
+  /** All who asked for their places were next in line then. */
+  void releasePlaces() {
+    Queue<Message<PlacesQuery>> waiting = held;
+    held = null;
+    for (Message<PlacesQuery> message : waiting) {
+      ItemId item = message.body().item();
+      List<WaitlistPlace> found =
+          message.body().users().stream()
+              .map(user -> new WaitlistPlace(user, item, 1, 1, false))
+              .toList();
+      message.reply(new Places(item, 1, found));
+    }
+  }
+
   Queue<OrdersChangedQuery> questions() {
     return questions;
   }
@@ -102,7 +130,7 @@ final class FakeLedger {
   private void changed(Message<OrdersChangedQuery> message) {
     OrdersChangedQuery query = message.body();
     questions.add(query);
-    if (silent) {
+    if (silent || query.sinceMs() < knownSinceMs) {
       message.fail(1, "away");
       return;
     }
@@ -119,6 +147,11 @@ final class FakeLedger {
   private void places(Message<PlacesQuery> message) {
     PlacesQuery query = message.body();
     placeQuestions.add(query);
+    Queue<Message<PlacesQuery>> holding = held;
+    if (holding != null) {
+      holding.add(message);
+      return;
+    }
     if (refused(message)) {
       return;
     }

@@ -44,6 +44,25 @@ public final class TestConfigs {
         30_000);
   }
 
+  /** Wide limits, but for how often a user may ask. */
+  public static SeckillConfig.Admission polls(int perSecond, int burst) {
+    SeckillConfig.Admission wide = admission();
+    return new SeckillConfig.Admission(
+        wide.ipPerSecond(),
+        wide.ipBurst(),
+        wide.ipTableSize(),
+        wide.globalPerSecond(),
+        wide.globalBurst(),
+        wide.itemPerSecond(),
+        wide.itemBurst(),
+        wide.userPerWindow(),
+        wide.userWindowMs(),
+        wide.userTableSize(),
+        perSecond,
+        burst,
+        wide.maxDrainMs());
+  }
+
   /** Free ports on loopback, and more time for everything than a machine stands still. */
   public static SeckillConfig.Gateway gateway() {
     return gateway(10_000, 10_000);
@@ -79,7 +98,7 @@ public final class TestConfigs {
         "127.0.0.1",
         0,
         2,
-        64,
+        Math.max(64, streams.most() + 8),
         4_096,
         requestTimeoutMs,
         idleTimeoutMs,

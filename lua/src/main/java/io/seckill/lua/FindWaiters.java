@@ -6,13 +6,12 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * {@code find_waiters.lua}: where users stand in a shard's line for an item, and how many of the
- * shard come before waiters of other shards. A waiter's place over all shards is 1 + the waiters
- * with a lower score in any of them.
+ * {@code find_waiters.lua}: the scores of users in a shard's line for an item, and how many of the
+ * shard come before given scores. A waiter's place over all shards is 1 + the waiters with a lower
+ * score in any of them.
  */
 public final class FindWaiters {
 
@@ -20,7 +19,7 @@ public final class FindWaiters {
   public static final int MAX_ASKED = 500;
 
   private static final Script SCRIPT = Script.load("find_waiters");
-  private static final int FIRST = 3;
+  private static final int FIRST = 2;
 
   private FindWaiters() {}
 
@@ -28,8 +27,8 @@ public final class FindWaiters {
    * What to look for.
    *
    * @param item what they wait for
-   * @param users whose place is wanted, at most {@value #MAX_ASKED}
-   * @param scores scores of waiters of other shards, at most {@value #MAX_ASKED}
+   * @param users whose score is wanted, at most {@value #MAX_ASKED}
+   * @param scores scores of waiters of any shard, at most {@value #MAX_ASKED}
    */
   public record Args(ItemId item, List<UserId> users, List<Long> scores) {
 
@@ -47,21 +46,11 @@ public final class FindWaiters {
    * The line at one instant.
    *
    * @param waiters users who wait in this shard
-   * @param oldest score of the first of them; empty when nobody waits
-   * @param users one for each user asked for, in their order; empty for who does not wait here
+   * @param users the score of each user asked for, in their order; empty for who does not wait here
    * @param before for each score asked for how many wait here with a lower one
    */
-  public record Found(
-      long waiters, OptionalLong oldest, List<Optional<Waiter>> users, List<Long> before)
+  public record Found(long waiters, List<OptionalLong> users, List<Long> before)
       implements Result {}
-
-  /**
-   * A user in line.
-   *
-   * @param score comes before all higher ones, also those of other shards
-   * @param before how many come before him in this shard
-   */
-  public record Waiter(long score, long before) {}
 
   /** The shard cannot tell. */
   public record NotFound(Reason reason) implements Result {}
@@ -103,22 +92,19 @@ public final class FindWaiters {
     if (!word.equals("OK")) {
       return new NotFound(Reason.valueOf(word));
     }
-    List<Optional<Waiter>> users = new ArrayList<>(userCount);
+    List<OptionalLong> users = new ArrayList<>(userCount);
     int at = FIRST;
-    for (int i = 0; i < userCount; i++, at += 2) {
-      users.add(
-          reply.get(at).toString().isEmpty()
-              ? Optional.empty()
-              : Optional.of(new Waiter(reply.get(at).toLong(), reply.get(at + 1).toLong())));
+    for (; at < FIRST + userCount; at++) {
+      users.add(scoreOf(reply.get(at)));
     }
     List<Long> before = new ArrayList<>(reply.size() - at);
     for (; at < reply.size(); at++) {
       before.add(reply.get(at).toLong());
     }
-    return new Found(reply.get(1).toLong(), scoreOf(reply.get(2)), users, before);
+    return new Found(reply.get(1).toLong(), users, before);
   }
 
-  /** A score as scripts tell it: empty when nobody waits. */
+  /** A score as scripts tell it: empty when there is none. */
   static OptionalLong scoreOf(Response text) {
     return text.toString().isEmpty() ? OptionalLong.empty() : OptionalLong.of(text.toLong());
   }

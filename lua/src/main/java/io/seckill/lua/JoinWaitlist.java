@@ -1,6 +1,5 @@
 package io.seckill.lua;
 
-import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
 import io.vertx.core.Future;
@@ -39,14 +38,8 @@ public final class JoinWaitlist {
    */
   public record InLine(long score, long waiters, boolean joined) implements Result {}
 
-  /**
-   * The user is not in line, nothing was written.
-   *
-   * @param reason why
-   * @param held for LIMIT the latest held win of the item; else null, and null when there is none
-   * @param number for NOT_STARTED the milliseconds to the opening, for STOCK the units left; else 0
-   */
-  public record NotInLine(Reason reason, EntryId held, long number) implements Result {}
+  /** The user is not in line, nothing was written. */
+  public record NotInLine(Reason reason) implements Result {}
 
   /** Why nobody was put into line. */
   public enum Reason {
@@ -120,12 +113,7 @@ public final class JoinWaitlist {
     return switch (word) {
       case "OK" -> new InLine(reply.get(1).toLong(), reply.get(2).toLong(), true);
       case "ALREADY" -> new InLine(reply.get(1).toLong(), reply.get(2).toLong(), false);
-      case "LIMIT" -> {
-        String held = reply.get(1).toString();
-        yield new NotInLine(Reason.LIMIT, held.isEmpty() ? null : EntryId.parse(held), 0);
-      }
-      default ->
-          new NotInLine(Reason.valueOf(word), null, reply.size() > 1 ? reply.get(1).toLong() : 0);
+      default -> new NotInLine(Reason.valueOf(word));
     };
   }
 }

@@ -9,12 +9,13 @@ import java.util.Arrays;
  * @param status the first word
  * @param detail its second element as text, empty when there is none; see the script
  * @param promoted waiters who got a unit by this change, where units came into stock
+ * @param left waiters whose turn came by this change and who left the line at their limit
  */
-public record StepResult(Status status, String detail, long promoted) {
+public record StepResult(Status status, String detail, long promoted, long left) {
 
   /** Of a change that lets nobody in. */
   public StepResult(Status status, String detail) {
-    this(status, detail, 0);
+    this(status, detail, 0, 0);
   }
 
   /** The words of such scripts. */
@@ -58,11 +59,11 @@ public record StepResult(Status status, String detail, long promoted) {
         .orElseThrow(() -> new IllegalStateException("a script answered " + word));
   }
 
-  /** Of a script whose fourth element tells how many waiters it let in. */
+  /** Of a script that tells how many waiters it let in and how many left. */
   static StepResult ofUnitsIn(Response reply) {
     StepResult result = of(reply);
     return result.status == Status.OK
-        ? new StepResult(result.status, result.detail, reply.get(3).toLong())
+        ? new StepResult(result.status, result.detail, reply.get(2).toLong(), reply.get(3).toLong())
         : result;
   }
 

@@ -179,7 +179,7 @@ class ScriptIT {
       String before = shard.everything(item);
 
       assertThat(shard.join("bob", item))
-          .isEqualTo(new JoinWaitlist.NotInLine(JoinWaitlist.Reason.NOT_WRITTEN, null, 0));
+          .isEqualTo(new JoinWaitlist.NotInLine(JoinWaitlist.Reason.NOT_WRITTEN));
       assertThat(shard.leave("ann", item).status()).isEqualTo(StepResult.Status.NOT_WRITTEN);
       assertThat(shard.release("early", win, item).status())
           .isEqualTo(StepResult.Status.NOT_WRITTEN);

@@ -358,22 +358,22 @@ final class ShardModel {
   JoinWaitlist.Result join(String user, ItemId id, long maxWaiters) {
     Item item = items.get(id);
     if (item.state == ItemState.ENDED) {
-      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.ENDED, null, 0);
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.ENDED);
     }
     if (item.line.contains(user)) {
       return new JoinWaitlist.InLine(0, item.line.size(), false);
     }
     if (item.state == ItemState.PAUSED || stopped) {
-      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.PAUSED, null, 0);
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.PAUSED);
     }
     if (isAtLimit(item, user)) {
-      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.LIMIT, item.latestHeld(user), 0);
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.LIMIT);
     }
     if (item.stock > 0 && item.line.isEmpty()) {
-      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.STOCK, null, item.stock);
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.STOCK);
     }
     if (item.line.size() >= maxWaiters) {
-      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.FULL, null, 0);
+      return new JoinWaitlist.NotInLine(JoinWaitlist.Reason.FULL);
     }
     log.add(new LogEntry.Joined(nextPlace(), 0, id, new UserId(user)));
     item.line.add(user);

@@ -66,6 +66,7 @@ final class BoardKeeper {
   private Board latest;
   private Backlog backlog = Backlog.NONE;
   private Future<Void> reading = Future.succeededFuture();
+  private Future<Void> timed = Future.succeededFuture();
   private Future<Void> nextTwo;
   private long nextPassNanos = System.nanoTime();
   private long boardTimer = -1;
@@ -101,8 +102,9 @@ final class BoardKeeper {
         vertx.setPeriodic(
             engine.config().engine().boardIntervalMs(),
             id -> {
-              if (reading.isComplete() && System.nanoTime() - nextPassNanos >= 0) {
-                readAll();
+              // In its turn behind whoever looks: looks one after the other must not keep it off.
+              if (timed.isComplete() && System.nanoTime() - nextPassNanos >= 0) {
+                timed = readAll();
               }
             });
     ledgerTimer =
@@ -129,7 +131,7 @@ final class BoardKeeper {
     return items.stocks(item);
   }
 
-  /** Whether the latest passes proved that no unit of the item is left. */
+  /** Whether, as of the latest pass, nothing of the item is left for whoever does not wait. */
   boolean isSoldOut(ItemId item) {
     return isSoldOut(engine.soldOut().views().get(item));
   }

@@ -67,7 +67,7 @@ final class BoardVerticle extends VerticleBase {
             vertx, engine, sessions, ledger, new BoardKeeper.Repairs(reconciler, sales, transfers));
     dry = new DryPurchases(vertx, keeper, transfers);
     engine.supply().servedBy(context, dry);
-    waitlist = new Waitlist(engine, sessions, keeper);
+    waitlist = new Waitlist(vertx, engine, sessions, keeper);
     promotions = new Promotions(engine, sessions, keeper, transfers);
     scanner = new ReceiptScanner(vertx, sessions, engine.soldOut(), engine.filters());
     releaser =

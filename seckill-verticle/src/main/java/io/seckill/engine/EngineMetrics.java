@@ -102,7 +102,11 @@ final class EngineMetrics {
     gauge(registry, "seckill.engine.queue.depth", "Purchases waiting in batchers", queued);
     gauge(
         registry, "seckill.engine.shards.open", "Shards that this node may sell from", openShards);
-    gauge(registry, "seckill.engine.items.soldout", "Items proved sold out", soldOutItems);
+    gauge(
+        registry,
+        "seckill.engine.items.soldout",
+        "Items with nothing left for whoever does not wait",
+        soldOutItems);
     for (Transfers.Cause cause : Transfers.Cause.values()) {
       transfers.put(
           cause,
@@ -227,12 +231,14 @@ final class EngineMetrics {
     releases.get(result).increment();
   }
 
-  void waitlist(Waitlist.Event event, long times) {
-    waitlist.get(event).increment((double) times);
+  void waitlist(Waitlist.Event event) {
+    waitlist.get(event).increment();
   }
 
-  void promoted(long waiters) {
-    waitlist(Waitlist.Event.PROMOTED, waiters);
+  /** Waiters whose turn came: those who got a unit, and those who left at their limit. */
+  void served(long promoted, long left) {
+    waitlist.get(Waitlist.Event.PROMOTED).increment((double) promoted);
+    waitlist.get(Waitlist.Event.SKIPPED).increment((double) left);
   }
 
   void waiters(long count) {

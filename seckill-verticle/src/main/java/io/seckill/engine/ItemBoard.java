@@ -22,8 +22,10 @@ import java.util.TreeMap;
  * passes one after the other every shard of the item is readable and dry, as much was received as
  * was sent, and each shard has the same (epoch, adds). Then between the passes there was an instant
  * at which no unit was left anywhere. One pass would be wrong: a unit can travel past it. And while
- * anybody waits in line, the item is sold out for all others, because what comes back is his first.
- * Plain values in and out; belongs to one event loop.
+ * anybody waits in line, the item is sold out for all others, because what comes back is his first;
+ * but not when all who wait do so in shards that cannot be read while units are left in others:
+ * nobody knows when they could have them, and no unit is to lie idle for that. Plain values in and
+ * out; belongs to one event loop.
  */
 final class ItemBoard {
 
@@ -151,7 +153,7 @@ final class ItemBoard {
       ItemView view =
           view(
               found,
-              now.left(),
+              now,
               dryNow && found.marks.equals(dryBefore),
               isOver(found, readings) ? 0 : waiting(now));
       views.put(id, view);
@@ -198,21 +200,22 @@ final class ItemBoard {
     return Arrays.stream(lastRead).sum();
   }
 
-  private static ItemView view(InShards found, long left, boolean dry, long waiting) {
+  private static ItemView view(InShards found, ItemStocks now, boolean dry, long waiting) {
     ShardItem newest = Objects.requireNonNull(found.newest);
+    boolean waitedFor = waiting > 0 && (now.left() == 0 || now.waiters() > 0);
     return new ItemView(
         newest.definition(),
         newest.version().state(),
         newest.version().generation(),
-        left,
-        (dry && newest.version().state() != ItemState.PREPARED) || waiting > 0,
+        now.left(),
+        (dry && newest.version().state() != ItemState.PREPARED) || waitedFor,
         waiting,
         found.marks);
   }
 
   /**
-   * While no shard can be read an item stays what it was, only not sold out, unless somebody waits:
-   * what cannot be read is not dry.
+   * While no shard can be read an item stays what it was, only not sold out, unless it was because
+   * somebody waits: what cannot be read is not dry.
    */
   private static ItemView unread(ItemView last) {
     return new ItemView(
@@ -220,7 +223,7 @@ final class ItemBoard {
         last.state(),
         last.generation(),
         last.remaining(),
-        last.waiting() > 0,
+        last.soldOut() && last.waiting() > 0,
         last.waiting(),
         last.shards());
   }

@@ -82,7 +82,7 @@ final class ItemReconciler {
                         timeoutMs)
                     : TakeUnits.run(
                         link, link.fence(epoch, timeoutMs), session.keys(), move, timeoutMs))
-        .onSuccess(applied -> metrics.promoted(applied.promoted()))
+        .onSuccess(applied -> metrics.served(applied.promoted(), applied.left()))
         .mapEmpty();
   }
 

@@ -68,6 +68,11 @@ record ItemStocks(ItemId item, long pass, boolean selling, List<Shard> shards) {
     return shards.stream().mapToLong(Shard::left).sum();
   }
 
+  /** Buyers who wait in the readable shards. */
+  long waiters() {
+    return shards.stream().mapToLong(Shard::waiters).sum();
+  }
+
   /** Units on their way between shards; means something only when all shards could be read. */
   long travelling() {
     return shards.stream().mapToLong(shard -> shard.sent() - shard.received()).sum();

@@ -85,8 +85,7 @@ final class Promotions {
         .compose(
             result -> {
               if (result instanceof Promoted promoted) {
-                engine.metrics().promoted(promoted.promoted());
-                engine.metrics().waitlist(Waitlist.Event.SKIPPED, promoted.left());
+                engine.metrics().served(promoted.promoted(), promoted.left());
                 boolean more = promoted.stock() > 0 && promoted.waiters() > 0;
                 return more ? promote(place) : Future.succeededFuture();
               }

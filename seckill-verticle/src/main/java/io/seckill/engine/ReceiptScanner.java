@@ -17,11 +17,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Makes the receipt filters of items that the board proved sold out, one after the other and
- * slowly: what they save is Redis' time. A scan counts only when every page tells the (epoch, adds)
- * that the board has of the shard, and no stock: then nobody has won between its pages. Items of a
- * group have no filter, because whether a buyer is refused depends on what he holds of its other
- * items.
+ * Makes the receipt filters of items that are sold out and of which no unit is left, one after the
+ * other and slowly: what they save is Redis' time. A scan counts only when every page tells the
+ * (epoch, adds) that the board has of the shard, and no stock: then nobody has won between its
+ * pages. Items of a group have no filter, because whether a buyer is refused depends on what he
+ * holds of its other items.
  *
  * <p>Belongs to one event loop.
  */
@@ -92,7 +92,7 @@ final class ReceiptScanner {
     }
     pauses.keySet().removeIf(place -> !views.containsKey(place.item()));
     for (ItemView view : views.values()) {
-      if (view.soldOut() && mayHaveFilters(view)) {
+      if (view.soldOut() && view.remaining() == 0 && mayHaveFilters(view)) {
         for (int shard = 0; shard < view.shards().size(); shard++) {
           Place place = new Place(shard, view.definition().id());
           if (filters.of(place) == null && !isPaused(place)) {

@@ -43,19 +43,19 @@ final class SoldOutState {
     return false;
   }
 
-  /** Whether anybody waits in line for it in any shard, as far as is known. */
+  /** Whether what is left of it is for those who wait in line in any shard, as far as is known. */
   boolean isWaitedFor(ItemId item) {
-    ItemView view = views.get(item);
-    return view != null && view.waiting() > 0;
+    return isWaitedFor(views.get(item));
   }
 
-  /**
-   * Whether anybody may wait for it in another shard than the one that is asked: with one shard, it
-   * knows itself.
-   */
+  private static boolean isWaitedFor(ItemView view) {
+    return view != null && view.soldOut() && view.waiting() > 0;
+  }
+
+  /** The same of other shards than the one that is asked: with one shard, it knows itself. */
   boolean isWaitedForElsewhere(ItemId item) {
     ItemView view = views.get(item);
-    return view != null && view.waiting() > 0 && view.shards().size() > 1;
+    return isWaitedFor(view) && view.shards().size() > 1;
   }
 
   /** The id of the item's group as far as is known, empty without one. */

@@ -29,7 +29,7 @@ final class Supply {
   enum Verdict {
     /** What it waited for is there now: try again. */
     OFFER_AGAIN,
-    /** Two passes over all shards proved that no unit is left. */
+    /** Two passes over all shards proved that no unit is left, or it is for those in line. */
     SOLD_OUT,
     /** Fewer units are left in all shards together than it wants. */
     INSUFFICIENT_STOCK,

@@ -145,9 +145,10 @@ final class TransferPlan {
 
   /**
    * Brings units from shards in which nobody waits in line to those in which somebody does and no
-   * unit is: one to each, first to the shard whose oldest waiter is the oldest, and so on until
-   * everybody has one or no unit is left. Lines are about equally long, because users are spread
-   * evenly, so this is as good as knowing all waiters.
+   * unit is: one to each (a debt that the shard has comes on top, because it is paid first), first
+   * to the shard whose oldest waiter is the oldest, and so on until everybody has one or no unit is
+   * left. Lines are about equally long, because users are spread evenly, so this is as good as
+   * knowing all waiters.
    *
    * @param stocks as just read
    * @param busy shards into which units are on their way already: they are neither fed nor emptied
@@ -197,13 +198,17 @@ final class TransferPlan {
     while (left > 0 && !wanting.isEmpty()) {
       long each = Math.max(1, left / wanting.size());
       for (int line : wanting) {
-        long more = Math.min(Math.min(each, left), shards.get(line).waiters() - given[line]);
+        long more = Math.min(Math.min(each, left), wanted(shards.get(line)) - given[line]);
         given[line] += more;
         left -= more;
       }
-      wanting = wanting.stream().filter(line -> given[line] < shards.get(line).waiters()).toList();
+      wanting = wanting.stream().filter(line -> given[line] < wanted(shards.get(line))).toList();
     }
     return given;
+  }
+
+  private static long wanted(ItemStocks.Shard line) {
+    return line.waiters() + Math.max(0, -line.stock());
   }
 
   private static long[] left(ItemStocks stocks) {

@@ -28,6 +28,7 @@ import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -35,6 +36,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -56,6 +58,13 @@ final class Waitlist {
   /** What has waited so long for its call is BUSY instead: whoever asked gives up soon. */
   private static final long QUEUE_MS = 1_000;
 
+  /** Between the beginnings of two looks, so that a crowd of joins leaves time for passes. */
+  private static final long LOOK_EVERY_MS = 10;
+
+  /** A sale that begins later than this after the latest board has not begun. */
+  private static final long BOARD_AGE_MS = 1_000;
+
+  private final Vertx vertx;
   private final EngineContext engine;
   private final BoardKeeper keeper;
   private final UserShards shards;
@@ -69,6 +78,7 @@ final class Waitlist {
   private int requests;
   private Set<ItemId> toLookAt = new LinkedHashSet<>();
   private Future<Void> nextLook;
+  private long lookNotBeforeNanos = System.nanoTime();
 
   /** What happens to those who wait, or would like to. */
   enum Event {
@@ -78,7 +88,7 @@ final class Waitlist {
     JOINED_BEFORE,
     /** May not wait, or not now. */
     REFUSED,
-    /** Nobody knows whether he stands in line. */
+    /** He was not told whether he stands in line, or where. */
     UNKNOWN,
     /** Asked to leave, whether he waited or not. */
     LEFT,
@@ -105,7 +115,8 @@ final class Waitlist {
     Future<T> make(RedisLink link, Fence fence, RedisKeys keys, long timeoutMs);
   }
 
-  Waitlist(EngineContext engine, List<ShardSession> sessions, BoardKeeper keeper) {
+  Waitlist(Vertx vertx, EngineContext engine, List<ShardSession> sessions, BoardKeeper keeper) {
+    this.vertx = vertx;
     this.engine = engine;
     this.keeper = keeper;
     this.shards = new UserShards(sessions.size());
@@ -115,7 +126,8 @@ final class Waitlist {
 
   /**
    * Puts a user into line, or finds him there. Fails with {@code SeckillException}; with
-   * OUTCOME_UNKNOWN a repetition tells.
+   * OUTCOME_UNKNOWN he may stand in line, and a repetition tells: also when he does and only his
+   * place cannot be told, because another shard is away.
    */
   Future<WaitlistPlace> join(WaitlistJoin join) {
     return admitted(
@@ -124,9 +136,11 @@ final class Waitlist {
                     .compose(this::mayJoin)
                     .compose(allowed -> enter(join, true))
                     .compose(inLine -> placeOf(join, inLine)))
+        .onSuccess(
+            place -> engine.metrics().waitlist(place.joined() ? Event.JOINED : Event.JOINED_BEFORE))
         .onFailure(
             failure ->
-                engine.metrics().waitlist(isUnknown(failure) ? Event.UNKNOWN : Event.REFUSED, 1));
+                engine.metrics().waitlist(isUnknown(failure) ? Event.UNKNOWN : Event.REFUSED));
   }
 
   /** Takes a user out of the line; succeeds also when he does not wait. Fails as {@link #join}. */
@@ -159,7 +173,7 @@ final class Waitlist {
   }
 
   private void left(ItemId item) {
-    engine.metrics().waitlist(Event.LEFT, 1);
+    engine.metrics().waitlist(Event.LEFT);
     ItemView view = viewOf(item);
     if (view != null && view.waiting() == 1) {
       // Perhaps the last one: then it is on sale again.
@@ -173,10 +187,14 @@ final class Waitlist {
         () ->
             known(query.item())
                 .compose(
-                    view ->
-                        isOver(view)
-                            ? refusal(ErrorCode.ENDED)
-                            : spotsOf(query).compose(spots -> places(query.item(), spots))));
+                    view -> {
+                      if (view.state() == ItemState.CREATED) {
+                        return refusal(ErrorCode.NOT_READY);
+                      }
+                      return isOver(view)
+                          ? refusal(ErrorCode.ENDED)
+                          : spotsOf(query).compose(spots -> places(query.item(), spots));
+                    }));
   }
 
   private <T> Future<T> admitted(Supplier<Future<T>> request) {
@@ -204,26 +222,37 @@ final class Waitlist {
     return engine.soldOut().views().get(item);
   }
 
-  /** One look for all who ask before it begins. */
+  /** One look for all who ask before it begins; BUSY when they ask about too many items. */
   private Future<Void> look(ItemId item) {
-    if (toLookAt.size() < ReadItems.MAX_ITEMS) {
-      toLookAt.add(item);
+    if (toLookAt.size() >= ReadItems.MAX_ITEMS && !toLookAt.contains(item)) {
+      return refusal(ErrorCode.BUSY);
     }
+    toLookAt.add(item);
     if (nextLook != null) {
       return nextLook;
     }
     Promise<Void> done = Promise.promise();
     nextLook = done.future();
+    long waitNanos = lookNotBeforeNanos - System.nanoTime();
+    if (waitNanos <= 0) {
+      lookNow(done);
+    } else {
+      vertx.setTimer(1 + waitNanos / 1_000_000, id -> lookNow(done));
+    }
+    return done.future();
+  }
+
+  private void lookNow(Promise<Void> done) {
     keeper
         .look(
             () -> {
               Set<ItemId> items = toLookAt;
               toLookAt = new LinkedHashSet<>();
               nextLook = null;
+              lookNotBeforeNanos = System.nanoTime() + LOOK_EVERY_MS * 1_000_000;
               return items;
             })
         .onComplete(done);
-    return done.future();
   }
 
   /** Redis' time decides in the script; this spares a question whose answer is known. */
@@ -232,12 +261,20 @@ final class Waitlist {
         || (keeper.latest() != null && keeper.latest().atMs() >= view.definition().endsAtMs());
   }
 
+  private boolean hasNotBegun(ItemView view) {
+    boolean isEarly =
+        keeper.latest() != null
+            && keeper.latest().atMs() + BOARD_AGE_MS < view.definition().startsAtMs();
+    return isEarly || view.state() == ItemState.CREATED || view.state() == ItemState.PREPARED;
+  }
+
   /**
    * Whether no unit is seen that he could buy. A script sees its own shard only, so with several of
-   * them the board has to tell; when it does not, the shards are looked at once more.
+   * them the board has to tell; when it does not, the shards are looked at once more. Of an item
+   * that is not on sale no unit can be bought: the script says why.
    */
   private Future<Void> mayJoin(ItemView view) {
-    if (shards.count() == 1 || view.soldOut()) {
+    if (shards.count() == 1 || view.soldOut() || isOver(view) || hasNotBegun(view)) {
       return Future.succeededFuture();
     }
     ItemId item = view.definition().id();
@@ -309,7 +346,6 @@ final class Waitlist {
 
   private Future<WaitlistPlace> placeOf(WaitlistJoin join, InLine inLine) {
     ItemId item = join.item();
-    engine.metrics().waitlist(inLine.joined() ? Event.JOINED : Event.JOINED_BEFORE, 1);
     if (!engine.soldOut().isWaitedFor(item)) {
       // From now on nobody who comes is served before him, in any shard.
       look(item);
@@ -356,11 +392,8 @@ final class Waitlist {
                         found -> {
                           for (int i = 0; i < users.size(); i++) {
                             UserId user = users.get(i);
-                            found
-                                .users()
-                                .get(i)
-                                .ifPresent(
-                                    waiter -> spots.put(user, new Spot(shard, waiter.score())));
+                            OptionalLong score = found.users().get(i);
+                            score.ifPresent(where -> spots.put(user, new Spot(shard, where)));
                           }
                         })));
     return Future.join(inShards).map(spots);

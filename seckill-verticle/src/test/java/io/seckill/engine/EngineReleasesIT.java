@@ -409,7 +409,7 @@ class EngineReleasesIT {
           long made = engine.releases(Result.RELEASED);
           long unstored = made - engine.ledger.releasesStored();
           // Of each shard, and what one answer of the ledger has more: orders are stored soon.
-          assertThat(unstored <= 2 * (500 + 250) || !Stalls.calm()).as("%d", unstored).isTrue();
+          assertThat(unstored <= 2 * (1_000 + 250) || !Stalls.calm()).as("%d", unstored).isTrue();
           return engine.ledger.releasesWaiting() == 0;
         });
 

@@ -18,9 +18,13 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -174,6 +178,8 @@ class EngineWaitlistIT {
 
     Await.until(EngineFixture.BOUND, "nobody to wait", () -> engine.waiting(item) == 0);
     assertThat(promotions(engine, item)).containsExactly("patient");
+    assertThat(counted(engine, Waitlist.Event.SKIPPED)).isEqualTo(1);
+    assertThat(counted(engine, Waitlist.Event.PROMOTED)).isEqualTo(1);
     assertThat(engine.refusalOfJoin("greedy", item)).isEqualTo(ErrorCode.LIMIT_REACHED);
     assertHeld(engine, item, 3);
   }
@@ -243,6 +249,56 @@ class EngineWaitlistIT {
       stopEngines();
       engines.clear();
     }
+  }
+
+  @Test
+  void anItemThatIsNotPreheatedShouldHaveNoLineYet() throws Exception {
+    EngineFixture engine = start(2);
+    ItemId item = new ItemId(1);
+    engine.ledger.create(EngineFixture.definition(1, 1, null), 2);
+    Await.until(
+        EngineFixture.BOUND,
+        "the item to be known",
+        () -> engine.refusalOfJoin("w", item) == ErrorCode.NOT_READY);
+
+    Future<Places> places = engine.places(item, "w");
+    Await.until(EngineFixture.BOUND, "an answer", places::isComplete);
+
+    assertThat(((SeckillException) places.cause()).code()).isEqualTo(ErrorCode.NOT_READY);
+  }
+
+  @Test
+  void joinsOfWhatIsOnSaleShouldNotKeepTheBoardOff() throws Exception {
+    EngineFixture engine = start(3);
+    ItemId item = engine.openItem(1, 300, 1);
+    AtomicBoolean goOn = new AtomicBoolean(true);
+    Set<ErrorCode> refusals = ConcurrentHashMap.newKeySet();
+    Set<Long> boards = new HashSet<>();
+    for (int i = 0; i < 50; i++) {
+      joinAgain(engine, "w" + i, item, refusals, goOn);
+    }
+
+    Await.until(
+        EngineFixture.BOUND,
+        "many boards",
+        () -> boards.add(engine.board().atMs()) && boards.size() >= 20);
+
+    goOn.set(false);
+    assertThat(refusals).contains(ErrorCode.NOT_SOLD_OUT);
+    assertThat(engine.waiting(item)).isZero();
+  }
+
+  private static void joinAgain(
+      EngineFixture engine, String user, ItemId item, Set<ErrorCode> refusals, AtomicBoolean goOn) {
+    engine
+        .join(user, item)
+        .onFailure(
+            failure -> {
+              refusals.add(((SeckillException) failure).code());
+              if (goOn.get()) {
+                joinAgain(engine, user, item, refusals, goOn);
+              }
+            });
   }
 
   @Test
@@ -736,6 +792,10 @@ class EngineWaitlistIT {
               .count();
     }
     return units;
+  }
+
+  private static double counted(EngineFixture engine, Waitlist.Event event) {
+    return engine.registry.counter("seckill.engine.waitlist", "event", event.name()).count();
   }
 
   private static long transferred(EngineFixture engine) {

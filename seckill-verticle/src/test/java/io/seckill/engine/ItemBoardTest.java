@@ -189,9 +189,9 @@ class ItemBoardTest {
 
   @Test
   void passShouldBelieveThatTheyStillWaitInAShardThatCannotBeRead() {
-    pass(line(1, 0, 2), line(1, 4, 0));
+    pass(line(1, 0, 2), line(1, 0, 0));
 
-    ItemView half = pass(Optional.empty(), line(1, 4, 0));
+    ItemView half = pass(Optional.empty(), line(1, 0, 0));
     assertThat(half.soldOut()).isTrue();
     assertThat(half.waiting()).isEqualTo(2);
 
@@ -200,6 +200,20 @@ class ItemBoardTest {
     assertThat(unread.waiting()).isEqualTo(2);
 
     assertThat(pass(line(1, 0, 0), line(1, 4, 0)).waiting()).isZero();
+  }
+
+  @Test
+  void passShouldSellWhatIsLeftWhileAllWhoWaitDoSoInShardsThatCannotBeRead() {
+    pass(line(1, 0, 2), line(1, 4, 0));
+
+    ItemView half = pass(Optional.empty(), line(1, 4, 0));
+    assertThat(half.soldOut()).isFalse();
+    assertThat(half.waiting()).isEqualTo(2);
+    assertThat(pass(Optional.empty(), Optional.empty()).soldOut()).isFalse();
+
+    // Whoever waits where it can be read comes first, and so does everybody when it can be again.
+    assertThat(pass(Optional.empty(), line(1, 4, 1)).soldOut()).isTrue();
+    assertThat(pass(line(1, 0, 2), line(1, 4, 0)).soldOut()).isTrue();
   }
 
   @Test

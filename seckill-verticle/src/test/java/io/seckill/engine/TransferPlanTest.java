@@ -235,6 +235,12 @@ class TransferPlanTest {
   }
 
   @Test
+  void toWaitersShouldSendWhatADebtTakesToo() {
+    assertThat(TransferPlan.toWaiters(stocks(line(-3, 2, 70), shard(9, 0, 0)), Set.of()))
+        .containsExactly(new Transfer(1, 0, 5, 0));
+  }
+
+  @Test
   void toWaitersShouldTakeFromAFewShardsAtATime() {
     Shard[] shards = new Shard[41];
     Arrays.fill(shards, shard(1, 0, 0));

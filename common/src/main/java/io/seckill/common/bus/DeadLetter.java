@@ -20,7 +20,8 @@ import java.util.List;
  * @param orderId under which the buyer asks for it; null when it tells no win
  * @param units what its win took, and what settling it gives back; empty when it tells no win
  * @param openedAtMs MySQL's clock
- * @param closedAtMs MySQL's clock; 0 while its units have not gone back
+ * @param closedAtMs when it was settled, stored or released, the latest of them, by MySQL's clock;
+ *     0 before
  */
 public record DeadLetter(
     LetterId id,

@@ -12,8 +12,10 @@ import java.util.List;
  * @param generation the generation of definition and state
  * @param remaining units that can be sold now, summed over the readable shards; 0 before preheat
  * @param soldOut for whoever does not wait: true only when two passes proved it, or while anybody
- *     waits in line, because what comes back is his first; never guessed from {@code remaining}
- * @param waiting buyers that wait in line for it, summed over the readable shards
+ *     waits in line, because what comes back is his first; never guessed from {@code remaining}.
+ *     Not true when units are left while all who wait do so in shards that cannot be read
+ * @param waiting buyers that wait in line for it in all shards; in those that cannot be read as
+ *     many as when they last could. 0 when the sale is over
  * @param shards one mark for each shard, in shard order; empty before preheat
  */
 public record ItemView(

@@ -88,7 +88,8 @@ public record SeckillConfig(
    * @param poolSize connections of this process
    * @param maxWaitQueue statements that may wait for a connection; beyond it they fail at once
    * @param connectTimeoutMs bound on connecting and on waiting for a connection
-   * @param statementTimeoutMs bound on one transaction
+   * @param statementTimeoutMs bound on one transaction; gateways look back as much further for
+   *     missed changes, so it is the same on all nodes
    */
   public record MySql(
       String host,

@@ -4,9 +4,12 @@ package io.seckill.common.order;
 public enum LetterState {
   /** Waits for an operator; a win counts as held, because the buyer was told that he has it. */
   OPEN,
-  /** Settled: its order is FAILED, and its win counts as held until its units went back. */
+  /**
+   * Settled: its order is FAILED, and its win counts as held until its units went back. That of a
+   * basket stays so when some of its items, and not all, are archived.
+   */
   SETTLING,
-  /** The units of its win went back; its order is FAILED. */
+  /** The units of its win went back, or all its items are archived; its order is FAILED. */
   RELEASED,
   /** What it said is stored under its name after all, and counts instead of it. */
   STORED,

@@ -25,11 +25,12 @@ import java.util.function.LongSupplier;
  *
  * <p>It opens by itself as the logs are stored. Those who were refused are told to come back at
  * different times, so they do not come as one. Only wins grow a log, so a purchase that won nothing
- * {@linkplain #giveBack gives back} what it took: losers get their answer.
+ * {@linkplain #giveBack gives back} what it took: losers get their answer. Whoever joins a waitlist
+ * is an entry of a log too, and passes as a purchase does.
  *
  * <p>Safe for all threads; shared by all instances of a process.
  */
-final class BacklogGate {
+public final class BacklogGate {
 
   /** So many pass in any case short of a full log: what they meet is how things are. */
   private static final int FLOOR_PER_SECOND = 1;
@@ -63,7 +64,7 @@ final class BacklogGate {
   }
 
   /** Lets a purchase pass, or says why not; null when it passes. */
-  Refusal tryPass() {
+  public Refusal tryPass() {
     Backlog backlog = backlog();
     if (backlog.nearlyFull()) {
       return refusal(ErrorCode.UNAVAILABLE);
@@ -88,7 +89,7 @@ final class BacklogGate {
   }
 
   /** A purchase that passed will not grow the log: another one may pass. */
-  void giveBack() {
+  public void giveBack() {
     Backlog backlog = backlog();
     long now = nanoTime.getAsLong();
     // Where the gate was open when it passed, nothing was taken.

@@ -19,7 +19,7 @@ public enum Layer {
   ITEM,
   /** Purchases in flight in this process. */
   IN_FLIGHT,
-  /** Purchases follow what is stored of them: the logs' backlog and their bound. */
+  /** Purchases and joinings follow what is stored: the logs' backlog and their bound. */
   BACKLOG,
   /** Rate of purchases in all. */
   GLOBAL_RATE,

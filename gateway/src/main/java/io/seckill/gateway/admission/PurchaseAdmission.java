@@ -105,6 +105,11 @@ public final class PurchaseAdmission {
     }
   }
 
+  /** The layer for all that buyers add to a log, be it a purchase or not. */
+  public BacklogGate backlog() {
+    return backlog;
+  }
+
   /** Purchases that wait for an answer now. */
   public int inFlight() {
     return inFlight.get();

@@ -20,9 +20,11 @@ public record Polls(PollRate rate, GatewayMetrics metrics) {
   /** Asks, or refuses when the user has asked too often. */
   public Future<Reply> ask(UserId user, Supplier<Future<Reply>> question) {
     Refusal refusal = rate.tryAsk(user);
-    if (refusal == null) {
-      return question.get();
-    }
+    return refusal == null ? question.get() : refused(refusal);
+  }
+
+  /** Says no, and counts it. */
+  Future<Reply> refused(Refusal refusal) {
     metrics.refused(refusal.layer(), refusal.code());
     return Future.succeededFuture(Problems.of(refusal));
   }

@@ -10,10 +10,13 @@ import io.seckill.common.bus.WaitlistPlace;
 import io.seckill.common.error.ErrorCode;
 import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.ItemId;
+import io.seckill.gateway.admission.BacklogGate;
+import io.seckill.gateway.admission.Refusal;
 import io.seckill.gateway.board.BoardStore;
 import io.seckill.gateway.http.Exchange;
 import io.seckill.gateway.http.Json;
 import io.seckill.gateway.http.Reply;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -34,6 +37,7 @@ public final class Waitlist {
   private final EventBus bus;
   private final BoardStore board;
   private final Polls polls;
+  private final BacklogGate backlog;
 
   /**
    * A way to the engine.
@@ -41,11 +45,13 @@ public final class Waitlist {
    * @param bus of this process
    * @param board what items there are
    * @param polls how often a user may come
+   * @param backlog what whoever joins passes, as an entry of a log
    */
-  public Waitlist(EventBus bus, BoardStore board, Polls polls) {
+  public Waitlist(EventBus bus, BoardStore board, Polls polls, BacklogGate backlog) {
     this.bus = bus;
     this.board = board;
     this.polls = polls;
+    this.backlog = backlog;
   }
 
   Future<Reply> join(Exchange exchange) {
@@ -53,16 +59,28 @@ public final class Waitlist {
       Json.read(exchange.body(), (name, value) -> false);
     }
     ItemId item = item(exchange);
-    if (board.snapshot().backlog().nearlyFull()) {
-      // Whoever joins is an entry of a log, as a purchase is.
-      throw new SeckillException(ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE.title());
+    return polls.ask(exchange.user(), () -> join(new WaitlistJoin(exchange.user(), item)));
+  }
+
+  private Future<Reply> join(WaitlistJoin join) {
+    Refusal refusal = backlog.tryPass();
+    if (refusal != null) {
+      return polls.refused(refusal);
     }
-    return polls.ask(
-        exchange.user(),
-        () ->
-            BusRequests.<WaitlistPlace>change(
-                    bus, Addresses.JOIN_WAITLIST, new WaitlistJoin(exchange.user(), item), DELIVERY)
-                .map(place -> reply(place.joined() ? 201 : 200, place)));
+    return BusRequests.<WaitlistPlace>change(bus, Addresses.JOIN_WAITLIST, join, DELIVERY)
+        .onComplete(
+            outcome -> {
+              if (!mayHaveJoined(outcome)) {
+                backlog.giveBack();
+              }
+            })
+        .map(place -> reply(place.joined() ? 201 : 200, place));
+  }
+
+  private static boolean mayHaveJoined(AsyncResult<WaitlistPlace> outcome) {
+    return outcome.succeeded()
+        ? outcome.result().joined()
+        : outcome.cause() instanceof SeckillException known && !known.code().outcomeKnown();
   }
 
   Future<Reply> look(Exchange exchange) {

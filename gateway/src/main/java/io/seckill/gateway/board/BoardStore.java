@@ -155,10 +155,11 @@ public final class BoardStore {
   }
 
   /**
-   * Equal marks say nothing about the stock, but for one thing: while no unit comes in, what is
-   * sold out stays so.
+   * Equal marks say nothing about the stock, but for one thing: while no unit comes in, what was
+   * sold to the last unit stays so. What is sold out because somebody waits does not: he may leave.
    */
   private static boolean isProvablyNewer(ItemView view, ItemView before) {
-    return !view.isOlderThan(before) && (before.isOlderThan(view) || view.soldOut());
+    return !view.isOlderThan(before)
+        && (before.isOlderThan(view) || (view.soldOut() && view.waiting() == 0));
   }
 }

@@ -66,6 +66,9 @@ final class EventHub {
       topic.subscribers().add(stream);
       if (topic.text() != null) {
         send(EventType.ITEM, stream, topic.text());
+        if (!topic.isWaitedFor()) {
+          tellPlace(stream, item, 0, 0);
+        }
       }
     }
   }
@@ -94,6 +97,11 @@ final class EventHub {
 
   boolean isEmpty() {
     return streams.isEmpty();
+  }
+
+  /** Whether there are streams that nothing has been asked for yet. */
+  boolean hasFresh() {
+    return !fresh.isEmpty();
   }
 
   /** The users who listen. */
@@ -150,25 +158,31 @@ final class EventHub {
   /**
    * Tells users their places.
    *
-   * @param asked who was asked about; whoever of them has no place is in line no longer
+   * @param asked who was asked about; whoever of them has no place is not in line
    */
   void tellPlaces(List<UserId> asked, Places places) {
+    ItemTopic topic = topics.get(places.item());
+    if (topic == null || !topic.isWaitedFor()) {
+      // The board has shown an empty line since it was asked, and nobody would ask again.
+      return;
+    }
     Map<UserId, Long> found = new HashMap<>();
     for (WaitlistPlace place : places.places()) {
       found.put(place.user(), place.place());
     }
-    ItemTopic topic = topics.get(places.item());
-    if (topic != null && !found.isEmpty()) {
-      topic.placesTold(true);
-    }
     for (UserId user : asked) {
       long place = found.getOrDefault(user, 0L);
       for (EventStream stream : byUser.getOrDefault(user, new ArrayDeque<>(0))) {
-        if (stream.items().contains(places.item()) && stream.isNews(places.item(), place)) {
-          Buffer text = EventTexts.place(places.item(), place, places.waiting());
-          send(EventType.PLACE, stream, text);
+        if (stream.items().contains(places.item())) {
+          tellPlace(stream, places.item(), place, places.waiting());
         }
       }
+    }
+  }
+
+  private void tellPlace(EventStream stream, ItemId item, long place, long waiting) {
+    if (stream.isNews(item, place)) {
+      send(EventType.PLACE, stream, EventTexts.place(item, place, waiting));
     }
   }
 
@@ -188,6 +202,9 @@ final class EventHub {
     if (news != null) {
       topic.subscribers().forEach(stream -> stream.send(news, now));
       metrics.sent(EventType.ITEM, topic.subscribers().size());
+      if (!topic.isWaitedFor()) {
+        topic.subscribers().forEach(stream -> tellPlace(stream, topic.item(), 0, 0));
+      }
     }
   }
 

@@ -90,12 +90,13 @@ final class EventStream {
   }
 
   /**
-   * Whether a place in line is news.
+   * Whether a place in line is news. The first answer always is: the page may remember one from
+   * another stream.
    *
    * @param place 0 for none
    */
   boolean isNews(ItemId item, long place) {
-    Long known = place == 0 ? places.remove(item) : places.put(item, place);
-    return place == 0 ? known != null : known == null || known != place;
+    Long known = places.put(item, place);
+    return known == null || known != place;
   }
 }

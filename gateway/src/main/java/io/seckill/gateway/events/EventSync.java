@@ -10,9 +10,11 @@ import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
 import io.seckill.gateway.api.BusRequests;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -29,28 +31,33 @@ final class EventSync {
   /** Users of one question, as the ledger and the engine allow. */
   private static final int PAGE = PlacesQuery.MAX_USERS;
 
-  /**
-   * How far each round looks back beyond the one before: a change is dated before its transaction
-   * ends, by MySQL's clock. Transactions end within {@code mysql.statementTimeoutMs}, 15 s by
-   * default; the rest is for clocks that differ. What was told already is not told again.
-   */
-  private static final long OVERLAP_MS = 60_000;
+  /** What clocks may differ by; what was told already is not told again. */
+  private static final long CLOCKS_MS = 45_000;
 
   private static final DeliveryOptions DELIVERY = new DeliveryOptions().setSendTimeout(5_000);
 
   private final EventBus bus;
   private final EventHub hub;
   private final LongSupplier epochMs;
+  private final long overlapMs;
   private long completeToMs;
 
-  EventSync(EventBus bus, EventHub hub, LongSupplier epochMs) {
+  /**
+   * Asks nothing yet.
+   *
+   * @param transactionMs how long a transaction of the ledger may take: a change is dated before
+   *     its transaction ends, by MySQL's clock, so each round looks back so far beyond the one
+   *     before
+   */
+  EventSync(EventBus bus, EventHub hub, LongSupplier epochMs, long transactionMs) {
     this.bus = bus;
     this.hub = hub;
     this.epochMs = epochMs;
+    overlapMs = transactionMs + CLOCKS_MS;
     completeToMs = epochMs.getAsLong();
   }
 
-  /** Tells those who have just come where they stand. */
+  /** Tells some of those who have just come where they stand; there may be more. */
   Future<Void> welcome() {
     List<EventStream> taken = hub.takeFresh(PAGE);
     if (taken.isEmpty()) {
@@ -60,51 +67,48 @@ final class EventSync {
     List<UserId> users = usersOf(taken);
     return orders(users, sinceMs)
         .onFailure(cause -> hub.giveBack(taken))
-        .compose(told -> placesOf(taken))
-        .compose(told -> welcome());
+        .compose(told -> placesOf(taken));
   }
 
   /** Asks for all orders that have changed since the last round that went well. */
   Future<Void> orders() {
     long startedMs = epochMs.getAsLong();
-    long sinceMs = completeToMs - OVERLAP_MS;
+    long sinceMs = completeToMs - overlapMs;
     return oneByOne(pages(hub.users()), page -> orders(page, sinceMs))
         .onSuccess(told -> completeToMs = startedMs);
   }
 
   /** Asks for the places of all who listen to an item that people wait for. */
   Future<Void> places() {
-    return oneByOne(List.copyOf(hub.topics()), this::places);
-  }
-
-  private Future<Void> places(ItemTopic topic) {
-    if (topic.isWaitedFor()) {
-      return oneByOne(pages(topic.users()), page -> places(topic.item(), page));
-    }
-    if (topic.arePlacesTold()) {
-      topic.placesTold(false);
-      hub.tellPlaces(topic.users(), new Places(topic.item(), 0, List.of()));
-    }
-    return Future.succeededFuture();
-  }
-
-  private Future<Void> placesOf(List<EventStream> streams) {
-    List<ItemTopic> waitedFor = hub.topics().stream().filter(ItemTopic::isWaitedFor).toList();
     return oneByOne(
-        waitedFor,
-        topic -> {
-          List<UserId> users =
-              usersOf(streams.stream().filter(topic.subscribers()::contains).toList());
-          return users.isEmpty() ? Future.succeededFuture() : places(topic.item(), users);
-        });
+        waitedFor(),
+        topic ->
+            oneByOne(pages(topic.users()), page -> places(topic.item(), page))
+                // One item of which nothing can be said must not silence the others.
+                .transform(outcome -> Future.succeededFuture()));
+  }
+
+  /** The next round asks for what this could not learn. */
+  private Future<Void> placesOf(List<EventStream> streams) {
+    return oneByOne(
+            waitedFor(),
+            topic -> {
+              List<UserId> users =
+                  usersOf(streams.stream().filter(topic.subscribers()::contains).toList());
+              return users.isEmpty() ? Future.succeededFuture() : places(topic.item(), users);
+            })
+        .transform(outcome -> Future.succeededFuture());
+  }
+
+  private List<ItemTopic> waitedFor() {
+    return hub.topics().stream().filter(ItemTopic::isWaitedFor).toList();
   }
 
   private Future<Void> places(ItemId item, List<UserId> users) {
     return BusRequests.<Places>read(
             bus, Addresses.WAITLIST_PLACES, new PlacesQuery(item, users), DELIVERY)
         .onSuccess(found -> hub.tellPlaces(users, found))
-        // One item of which nothing can be said must not silence the others.
-        .transform(outcome -> Future.succeededFuture());
+        .mapEmpty();
   }
 
   private Future<Void> orders(List<UserId> users, long sinceMs) {
@@ -112,19 +116,27 @@ final class EventSync {
             bus, Addresses.ORDERS_CHANGED, new OrdersChangedQuery(users, sinceMs), DELIVERY)
         .compose(
             found -> {
-              hub.tellAsked(found.events());
-              long nextMs = endOf(found.events(), sinceMs);
-              return nextMs < 0 ? Future.succeededFuture() : orders(users, nextMs);
+              List<OrderEvent> events = found.events();
+              hub.tellAsked(events);
+              return events.size() < OrderEvents.MAX
+                  ? Future.succeededFuture()
+                  : ordersFrom(events.get(events.size() - 1).atMs(), users, sinceMs);
             });
   }
 
-  /** Where a full answer broke off; −1 when it is complete. */
-  private static long endOf(List<OrderEvent> events, long sinceMs) {
-    if (events.size() < OrderEvents.MAX) {
-      return -1;
+  /** Asks for what a full answer left out: it broke off within a millisecond. */
+  private Future<Void> ordersFrom(long brokenOffMs, List<UserId> users, long sinceMs) {
+    if (brokenOffMs > sinceMs) {
+      return orders(users, brokenOffMs);
     }
-    // The same millisecond again, which may have more; never for ever.
-    return Math.max(events.get(events.size() - 1).atMs(), sinceMs + 1);
+    if (users.size() == 1) {
+      // Nobody's orders change so often; but a question is never asked for ever.
+      return orders(users, sinceMs + 1);
+    }
+    int half = users.size() / 2;
+    return oneByOne(
+        List.of(users.subList(0, half), users.subList(half, users.size())),
+        some -> orders(some, sinceMs));
   }
 
   private static List<UserId> usersOf(List<EventStream> streams) {
@@ -139,11 +151,31 @@ final class EventSync {
     return pages;
   }
 
-  private static <T> Future<Void> oneByOne(List<T> all, Function<T, Future<Void>> step) {
-    Future<Void> done = Future.succeededFuture();
-    for (T one : all) {
-      done = done.compose(before -> step.apply(one));
+  /**
+   * Takes one step after the other, up to the first that fails. A loop, not a chain of futures:
+   * however many steps are over at once, the stack does not grow.
+   */
+  static <T> Future<Void> oneByOne(List<T> all, Function<T, Future<Void>> step) {
+    Promise<Void> done = Promise.promise();
+    goOn(all.iterator(), step, done);
+    return done.future();
+  }
+
+  private static <T> void goOn(
+      Iterator<T> rest, Function<T, Future<Void>> step, Promise<Void> done) {
+    while (rest.hasNext()) {
+      T next = rest.next();
+      // Within compose, so that a step that throws is one that fails.
+      Future<Void> taken = Future.<Void>succeededFuture().compose(unused -> step.apply(next));
+      if (!taken.isComplete()) {
+        taken.onSuccess(unused -> goOn(rest, step, done)).onFailure(done::fail);
+        return;
+      }
+      if (taken.failed()) {
+        done.fail(taken.cause());
+        return;
+      }
     }
-    return done;
+    done.complete();
   }
 }

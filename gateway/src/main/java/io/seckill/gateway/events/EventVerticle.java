@@ -31,8 +31,12 @@ public final class EventVerticle extends VerticleBase {
   private final SeckillConfig.Gateway config;
   private final EventHub hub;
   private final LongSupplier epochMs;
+  private final long transactionMs;
   private EventSync sync;
   private boolean welcoming;
+
+  /** The latest question to the ledger, or round of them: there is one at a time. */
+  private Future<Void> asked = Future.succeededFuture();
 
   /**
    * A verticle that is not started yet.
@@ -42,22 +46,25 @@ public final class EventVerticle extends VerticleBase {
    * @param config bounds and intervals
    * @param metrics counts
    * @param clocks the clocks
+   * @param transactionMs how long a transaction of the ledger may take
    */
   public EventVerticle(
       EventDesk desk,
       BoardStore board,
       SeckillConfig.Gateway config,
       GatewayMetrics metrics,
-      EventClocks clocks) {
+      EventClocks clocks,
+      long transactionMs) {
     this.desk = desk;
     this.config = config;
     this.epochMs = clocks.epochMs();
+    this.transactionMs = transactionMs;
     hub = new EventHub(board, config, metrics, clocks);
   }
 
   @Override
   public Future<?> start() {
-    sync = new EventSync(vertx.eventBus(), hub, epochMs);
+    sync = new EventSync(vertx.eventBus(), hub, epochMs, transactionMs);
     vertx.setPeriodic(BOARD_LOOK_MS, unused -> hub.tellItems());
     vertx.setPeriodic(Math.min(config.heartbeatMs(), MAX_SWEEP_MS), unused -> hub.sweep());
     repeat(config::placeIntervalMs, sync::places);
@@ -78,15 +85,39 @@ public final class EventVerticle extends VerticleBase {
 
   private void enter(EventStream stream) {
     hub.add(stream);
+    welcomeSoon();
+  }
+
+  private void welcomeSoon() {
     if (!welcoming) {
       welcoming = true;
-      vertx.setTimer(WELCOME_MS, unused -> sync.welcome().onComplete(outcome -> welcoming = false));
+      vertx.setTimer(
+          WELCOME_MS,
+          unused -> {
+            welcoming = false;
+            inTurn(this::welcome);
+          });
     }
   }
 
+  private Future<Void> welcome() {
+    return sync.welcome()
+        .onSuccess(
+            told -> {
+              if (hub.hasFresh()) {
+                welcomeSoon();
+              }
+            });
+  }
+
   private Future<Void> resync() {
-    // Those whose welcome failed are asked about first.
-    return sync.welcome().compose(told -> sync.orders());
+    // Those whose welcome failed are asked about again; whatever comes of it, so are the others.
+    return inTurn(() -> welcome().transform(outcome -> sync.orders()));
+  }
+
+  private Future<Void> inTurn(Supplier<Future<Void>> questions) {
+    asked = asked.transform(before -> questions.get());
+    return asked;
   }
 
   /** Gateways that started together do not ask together. */

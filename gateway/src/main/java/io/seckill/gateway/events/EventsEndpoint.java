@@ -27,9 +27,16 @@ import java.util.function.LongSupplier;
  * Streams what happens to a user's orders, to his places in line, and to items. Opens with where
  * they stand; a user who comes again says with {@code Last-Event-ID} what he has heard of his
  * orders.
+ *
+ * @param desk where streams come in
+ * @param polls how often a user may come
+ * @param metrics counts
+ * @param epochMs the wall clock
+ * @param transactionMs how long a transaction of the ledger may take
  */
 public record EventsEndpoint(
-    EventDesk desk, Polls polls, GatewayMetrics metrics, LongSupplier epochMs) implements Endpoint {
+    EventDesk desk, Polls polls, GatewayMetrics metrics, LongSupplier epochMs, long transactionMs)
+    implements Endpoint {
 
   private static final int MAX_ITEMS = 20;
   private static final Set<String> PARAMETERS = Set.of("items");
@@ -38,11 +45,8 @@ public record EventsEndpoint(
   /** Orders that have not changed for longer are no news for somebody who opens a page. */
   private static final long RECENT_MS = TimeUnit.DAYS.toMillis(1);
 
-  /**
-   * An event is dated before its transaction ends, so older ones may come after it: by as much as a
-   * transaction may take, {@code mysql.statementTimeoutMs}, and a little for clocks.
-   */
-  private static final long OVERLAP_MS = 20_000;
+  /** What the clocks of the ledger and of those who publish may differ by. */
+  private static final long CLOCKS_MS = 5_000;
 
   /** Whoever lost his stream comes again after a second or three: a crowd must not come at once. */
   private static final long MIN_RETRY_MS = 1_000;
@@ -94,13 +98,17 @@ public record EventsEndpoint(
         new Reply(200, EVENT_STREAM, EventTexts.retry(retryMs), HEADERS, content));
   }
 
-  /** An id that is none of ours says nothing: then all recent orders are told. */
+  /**
+   * An id that is none of ours says nothing: then all recent orders are told. An event is dated
+   * before its transaction ends, so older ones may come after it, by as much as that may take.
+   */
   private long sinceMs(Exchange exchange) {
     long now = epochMs.getAsLong();
+    long overlapMs = transactionMs + CLOCKS_MS;
     String last = exchange.onlyHeader(LAST_EVENT_ID);
     return last == null || !last.matches("[0-9]{1,18}")
         ? now - RECENT_MS
-        : Math.max(Math.min(Long.parseLong(last), now) - OVERLAP_MS, now - RECENT_MS);
+        : Math.max(Math.min(Long.parseLong(last), now) - overlapMs, now - RECENT_MS);
   }
 
   private static Set<ItemId> items(String text) {

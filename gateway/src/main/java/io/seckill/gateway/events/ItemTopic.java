@@ -27,9 +27,6 @@ final class ItemTopic {
   private Buffer text;
   private long toldNanos;
 
-  /** Whether somebody was told a place that may not have been taken back. */
-  private boolean placesTold;
-
   ItemTopic(ItemId item) {
     this.item = item;
   }
@@ -108,13 +105,5 @@ final class ItemTopic {
   /** Whether anybody waits for this item, as far as was told. */
   boolean isWaitedFor() {
     return told != null && told.waiting() > 0;
-  }
-
-  boolean arePlacesTold() {
-    return placesTold;
-  }
-
-  void placesTold(boolean told) {
-    placesTold = told;
   }
 }

@@ -43,6 +43,7 @@ final class HttpFront {
   private final Guards guards;
   private final RouteTable routes;
   private final Set<Connection> connections = new HashSet<>();
+  private boolean stopping;
 
   HttpFront(
       Vertx vertx,
@@ -97,8 +98,9 @@ final class HttpFront {
     }
   }
 
-  /** Ends answers that go on: nobody waits for them at a stop, and clients may come again. */
+  /** Ends answers that go on, for good: nobody waits for them at a stop, and clients come again. */
   void endLive() {
+    stopping = true;
     for (Connection connection : List.copyOf(connections)) {
       if (connection.live() != null) {
         connection.live().end();
@@ -325,6 +327,13 @@ final class HttpFront {
   }
 
   private void answer(Connection connection, Exchange exchange, Reply reply) {
+    if (stopping && reply.live() != null) {
+      // A stop would wait for it.
+      forget(reply.live());
+      exchange.makeLast();
+      answer(connection, exchange, refuse(Layer.EVENT_STREAMS, ErrorCode.BUSY));
+      return;
+    }
     HttpServerRequest request = exchange.request();
     HttpServerResponse response = request.response();
     LiveContent live = reply.live();

@@ -2,6 +2,7 @@ package io.seckill.gateway.board;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.seckill.common.bus.ItemView;
 import io.seckill.common.id.ItemId;
 import io.seckill.gateway.ManualClock;
 import java.util.List;
@@ -53,6 +54,26 @@ class BoardStoreTest {
     assertThat(board.find(ONE).soldOut()).isFalse();
     board.accept(Boards.of(70, Boards.item(1, 2, 0, 2)));
     assertThat(board.find(ONE).soldOut()).isFalse();
+  }
+
+  @Test
+  void ST_09_aLateBoardThatKnowsOfAWaiterShouldNotCloseWhatIsOnSaleAgain() {
+    board.accept(Boards.of(100, Boards.item(1, 2, 5, 2)));
+    board.accept(Boards.of(50, waitedFor(Boards.item(1, 2, 5, 2))));
+    assertThat(board.find(ONE).soldOut()).isFalse();
+    board.accept(Boards.of(60, waitedFor(Boards.item(1, 2, 5, 3))));
+    assertThat(board.find(ONE).soldOut()).isTrue();
+  }
+
+  private static ItemView waitedFor(ItemView view) {
+    return new ItemView(
+        view.definition(),
+        view.state(),
+        view.generation(),
+        view.remaining(),
+        true,
+        1,
+        view.shards());
   }
 
   @Test

@@ -79,9 +79,12 @@ public final class EventsBench {
               "the purchases");
       book.add(List.of(item), tally);
       JsonObject heard = reading.heard(HEARD_BOUND);
-      check(streams, opened, heard, tally);
+      reasons.addAll(reasons(streams, opened, heard, tally));
       return new EventsReport.Part(
-          opened.getInteger("open"), heard.getInteger("heard"), heard.getJsonObject("latencyMs"));
+          streams,
+          opened.getInteger("open"),
+          heard.getInteger("heard"),
+          heard.getJsonObject("latencyMs"));
     }
   }
 
@@ -97,21 +100,23 @@ public final class EventsBench {
         .put("tokens", tokens);
   }
 
-  /** What must hold however fast the machine is. */
-  private void check(int streams, JsonObject opened, JsonObject heard, Tally tally) {
+  /** Why it is a FAIL however fast the machine is: each owner was to buy, and to hear of it. */
+  static List<String> reasons(int streams, JsonObject opened, JsonObject heard, Tally tally) {
+    List<String> reasons = new ArrayList<>();
     if (opened.getInteger("open") < streams) {
       reasons.add(
           "%d of %d streams were not opened: %s"
               .formatted(
                   streams - opened.getInteger("open"), streams, opened.getString("refusal")));
     }
-    if (heard.getInteger("heard") < Math.min(tally.accepted(), opened.getInteger("open"))) {
+    tally.missing(streams).ifPresent(reasons::add);
+    long shouldHear = Math.min(tally.accepted(), opened.getInteger("open"));
+    if (heard.getInteger("heard") < shouldHear) {
       reasons.add(
           "%d of %d buyers with an open stream did not hear of their orders %s"
               .formatted(
-                  tally.accepted() - heard.getInteger("heard"),
-                  tally.accepted(),
-                  heard.getString("refusal")));
+                  shouldHear - heard.getInteger("heard"), shouldHear, heard.getString("refusal")));
     }
+    return reasons;
   }
 }

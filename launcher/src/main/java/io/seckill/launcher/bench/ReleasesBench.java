@@ -104,14 +104,14 @@ public final class ReleasesBench {
     progress.accept("%d orders are due one after the other".formatted(options.few()));
     double lateMs = releaseFew(few);
     endSlice();
+    ReleasesReport.Measured measured = new ReleasesReport.Measured(seconds, lateMs, before, during);
+    reasons.addAll(measured.reasons());
 
     progress.accept("storing and auditing");
     BenchVerdict verdict =
         BenchVerdict.of(book, site.awaitStored(STORED_BOUND, progress)).with(reasons);
     return new ReleasesReport(
-        options,
-        new ReleasesReport.Measured(seconds, lateMs, before, during),
-        new BenchEnd(verdict, during, site.redis().version()));
+        options, measured, new BenchEnd(verdict, during, site.redis().version()));
   }
 
   private ItemId open(String name, long stock, Duration payWithin) {
@@ -125,11 +125,7 @@ public final class ReleasesBench {
         load.run(
             Buyers.of(item, "r" + names++ + "-"), IN_FLIGHT, Bounds.of(SELL_BOUND).atMost(units));
     book.add(List.of(item), tally);
-    if (tally.accepted() < units) {
-      reasons.add(
-          "%d of %d purchases of free units were refused: %s"
-              .formatted(units - tally.accepted(), units, tally.refused()));
-    }
+    tally.missing(units).ifPresent(reasons::add);
   }
 
   /**
@@ -145,12 +141,17 @@ public final class ReleasesBench {
             + dueMs
             + " WHERE item_id = "
             + item);
+    long early = 0;
     while (System.currentTimeMillis() < dueMs) {
       saleGoesOn(before);
+      long units = site.unitsLeft(item);
+      if (System.currentTimeMillis() < dueMs) {
+        early = Math.max(early, units);
+      }
       Waiting.pause(POLL_MS);
     }
-    if (site.unitsLeft(item) != 0) {
-      reasons.add("%d units were back before they were due".formatted(site.unitsLeft(item)));
+    if (early > 0) {
+      reasons.add("%d units were back before they were due".formatted(early));
     }
     endSlice();
     awaitBack(item, options.orders(), "the units of all that was due");
@@ -159,7 +160,6 @@ public final class ReleasesBench {
 
   /** How late the latest of a few orders came back, milliseconds after its time to pay. */
   private double releaseFew(ItemId item) {
-    List<Long> dueMs = new ArrayList<>();
     List<String> buyers = new ArrayList<>();
     for (int i = 0; i < options.few(); i++) {
       String name = "r" + names++ + "-";
@@ -168,22 +168,17 @@ public final class ReleasesBench {
       buyers.add(name + "0");
       saleGoesOn(during);
     }
-    buyers.forEach(buyer -> dueMs.add(dueOf(buyer)));
-    dueMs.sort(null);
-    long worstMs = 0;
-    int back = 0;
+    ReturningUnits returning = new ReturningUnits(buyers.stream().map(this::dueOf).toList());
     long deadlineNs = System.nanoTime() + RELEASE_BOUND.toNanos();
-    while (back < options.few()) {
+    while (!returning.areAllBack()) {
       long units = site.unitsLeft(item);
-      long nowMs = System.currentTimeMillis();
-      for (; back < units; back++) {
-        worstMs = Math.max(worstMs, nowMs - dueMs.get(back));
-      }
+      returning.saw(units, System.currentTimeMillis());
       giveUpAfter(deadlineNs, "the units of a few orders");
       saleGoesOn(during);
       Waiting.pause(POLL_MS);
     }
-    return worstMs;
+    returning.tooEarly().ifPresent(reasons::add);
+    return returning.worstMs();
   }
 
   /** MySQL's clock is this machine's. */

@@ -29,7 +29,22 @@ public record ReleasesReport(ReleasesBenchOptions options, Measured measured, Be
    * @param saleBefore what buyers of the sale beside were told while nothing was due
    * @param saleDuring and while it was
    */
-  record Measured(double seconds, double lateMs, Tally saleBefore, Tally saleDuring) {}
+  record Measured(double seconds, double lateMs, Tally saleBefore, Tally saleDuring) {
+
+    /** Why it is a FAIL: without a sale beside, nothing was measured that a sale would feel. */
+    List<String> reasons() {
+      List<String> reasons = new ArrayList<>();
+      addIfIdle(reasons, saleBefore, "nothing was due");
+      addIfIdle(reasons, saleDuring, "units came back");
+      return reasons;
+    }
+
+    private static void addIfIdle(List<String> reasons, Tally sale, String phase) {
+      if (sale.accepted() == 0) {
+        reasons.add("the sale beside sold nothing while %s: %s".formatted(phase, sale.refused()));
+      }
+    }
+  }
 
   /** Whether the audit found nothing, and all that came back could be bought. */
   public boolean passed() {

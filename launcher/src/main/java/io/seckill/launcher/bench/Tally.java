@@ -4,6 +4,7 @@ import io.seckill.common.error.ErrorCode;
 import io.seckill.launcher.load.Latencies;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -98,6 +99,15 @@ final class Tally {
 
   long refused(ErrorCode code) {
     return refused.getOrDefault(code, 0L);
+  }
+
+  /** Why not each of so many purchases of free units won; nothing when each did. */
+  Optional<String> missing(long purchases) {
+    return accepted >= purchases
+        ? Optional.empty()
+        : Optional.of(
+            "%d of %d purchases of free units did not win: %s"
+                .formatted(purchases - accepted, purchases, refused));
   }
 
   /** From the first sending to the last answer. */

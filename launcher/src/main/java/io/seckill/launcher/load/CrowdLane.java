@@ -18,7 +18,6 @@ final class CrowdLane extends VerticleBase {
   /** With a second between them, longer than a sale of the size that fits on one machine lasts. */
   private static final int MAX_BUSY_TRIES = 10;
 
-  private static final long MAX_WAIT_MS = 5_000;
   private static final long REPEAT_AFTER_BREAK_MS = 20;
 
   /**
@@ -231,7 +230,7 @@ final class CrowdLane extends VerticleBase {
 
     private void later(long waitMs) {
       vertx.setTimer(
-          Math.max(1, Math.min(waitMs, MAX_WAIT_MS)),
+          Math.max(1, Math.min(waitMs, LoadOptions.MAX_RETRY_AFTER_MS)),
           id -> {
             ready.add(this);
             lane.wake();

@@ -8,6 +8,13 @@ import java.time.Duration;
 public final class LoadOptions {
 
   private static final int MAX_LANES = 4;
+
+  /**
+   * Buyers come again when the shop tells them to, and at the latest then: it is the longest that a
+   * shop tells them whose orders are not stored as fast as it sells.
+   */
+  static final long MAX_RETRY_AFTER_MS = 5_000;
+
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(5);
 
   private LoadOptions() {}

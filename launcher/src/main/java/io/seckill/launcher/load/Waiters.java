@@ -36,7 +36,6 @@ public final class Waiters extends VerticleBase {
 
   private static final int MAX_TRIES = 300;
   private static final long TRY_EVERY_MS = 100;
-  private static final long MAX_WAIT_MS = 1_000;
 
   /** How often somebody looks whose turn cannot come soon. */
   private static final long FAR_MS = 10_000;
@@ -358,7 +357,7 @@ public final class Waiters extends VerticleBase {
       if (++tries == MAX_TRIES) {
         failed(step + ": " + why);
       } else {
-        sleep(Math.max(1, Math.min(waitMs, MAX_WAIT_MS)));
+        sleep(Math.max(1, Math.min(waitMs, LoadOptions.MAX_RETRY_AFTER_MS)));
       }
     }
 

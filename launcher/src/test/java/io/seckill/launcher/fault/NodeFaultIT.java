@@ -53,9 +53,9 @@ class NodeFaultIT {
 
   private static final Duration BOUND = Duration.ofSeconds(60);
 
-  /** More in the long run; a round is some seconds, most of them the start of a process. */
+  /** A round takes some ten seconds, most of them the start of a process: 2, in the long run 25. */
   private static final int ROUNDS =
-      Math.max(2, Math.min(Integer.getInteger("rounds", 10) / 20, 50));
+      Math.max(2, Math.min(Integer.getInteger("rounds", 10) / 40, 25));
 
   /** In one round of so many both nodes are killed. */
   private static final int BOTH_EVERY = 2;
@@ -71,10 +71,10 @@ class NodeFaultIT {
   /** Freezing takes longer, and kills find more. */
   private static final int FREEZES = Math.max(1, ROUNDS / 5);
 
-  /**
-   * Longer than {@code consumer.claimIdleMs}: the other node takes over what the frozen one has.
-   */
-  private static final long FREEZE_MS = 6_000;
+  private static final long CLAIM_IDLE_MS = 2_000;
+
+  /** The other node, which looks every half of the time, takes over what the frozen one has. */
+  private static final long FREEZE_MS = CLAIM_IDLE_MS * 7 / 4;
 
   private static final Map<String, String> SETTINGS =
       Map.ofEntries(
@@ -83,8 +83,8 @@ class NodeFaultIT {
           Map.entry("payment.provider", "none"),
           Map.entry("redis.shards", Integer.toString(SHARDS)),
           Map.entry("redis.callTimeoutMs", "500"),
-          Map.entry("mysql.statementTimeoutMs", "3000"),
-          Map.entry("consumer.claimIdleMs", "4000"),
+          Map.entry("mysql.statementTimeoutMs", "1500"),
+          Map.entry("consumer.claimIdleMs", Long.toString(CLAIM_IDLE_MS)),
           Map.entry("orders.timeoutIntervalMs", "100"),
           Map.entry("engine.releaseIntervalMs", "100"),
           Map.entry("admission.ipPerSecond", "100000"),
@@ -133,6 +133,15 @@ class NodeFaultIT {
             .put("endsAt", "2120-01-01T00:00:00Z")
             .put("stock", STOCK));
     admin.post("/api/v1/admin/items/" + ITEM + "/preheat", new JsonObject());
+    for (RunningNode node : NODES) {
+      Await.until(BOUND, node.name() + " knows the item", () -> knowsTheItem(node));
+    }
+  }
+
+  /** A node that did not preheat an item itself hears of it from the ledger, a second later. */
+  private static boolean knowsTheItem(RunningNode node) throws Exception {
+    String url = node.publicUrl() + "/api/v1/items/" + ITEM;
+    return new Web().get(url, token("visitor")).status() == 200;
   }
 
   @AfterAll

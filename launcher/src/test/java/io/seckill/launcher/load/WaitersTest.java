@@ -65,6 +65,39 @@ class WaitersTest {
     }
   }
 
+  @Test
+  void openShouldComeAgainNoSoonerThanTheShopSays() throws Exception {
+    Queue<Long> joinsNs = new ConcurrentLinkedQueue<>();
+    Vertx load = Vertx.vertx(LoadOptions.vertx());
+    try (ScriptedShop shop =
+        new ScriptedShop(
+            (request, body) -> {
+              joinsNs.add(System.nanoTime());
+              if (joinsNs.size() == 1) {
+                request.response().putHeader("Retry-After", "2").setStatusCode(503).end("{}");
+              } else {
+                ScriptedShop.win(request, 200, order(1).value());
+              }
+            })) {
+      CrowdPlan plan = CrowdPlan.draw("buyer", new CrowdSize(10, 10, 1), 1);
+      Waiters waiters =
+          ScriptedShop.await(
+              Waiters.open(
+                  load,
+                  CrowdPeople.signIn(plan, 0, user -> user.value()),
+                  new CrowdRules(shop.address(), 1, BOUND, BOUND),
+                  new Waiters.Line(ITEM, 100, Duration.ofMillis(100)),
+                  List.of(),
+                  List.of(new CrowdRecord.Shortage(1, 1))));
+      Await.until(BOUND, "he has come again", () -> joinsNs.size() >= 2);
+      ScriptedShop.await(waiters.close(BOUND));
+    } finally {
+      ScriptedShop.await(load.close());
+    }
+    assertThat(Duration.ofNanos(-joinsNs.remove() + joinsNs.remove()))
+        .isGreaterThanOrEqualTo(Duration.ofMillis(1_900));
+  }
+
   /**
    * 1 waits and is promoted, his order is stored late; 2 as well, and it has run out when he looks;
    * 3 is told that units are left; 4 waits in vain, after a "not now"; 5 meets a broken server.

@@ -5,7 +5,7 @@
 --
 -- KEYS: 1 head, 2 log, 3 item hash, 4 stock, 5 receipts, 6 waitlist, then, with a group, 7 holdings of the group
 -- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 item id, 5 group ('' without one), 6 number, 7 units, 8 kind of the move
--- Returns: { OK, entry, stock, waiters let in }, { ALREADY }, { GAP, last number }, { NOT_READY } (no such item here), { GROUP } (it has
+-- Returns: { OK, entry, waiters let in, waiters who left at their limit }, { ALREADY }, { GAP, last number }, { NOT_READY } (no such item here), { GROUP } (it has
 --          another group), { LOST } (a key is gone or spoilt), { NOT_WRITTEN }, the error READONLY or { FENCED | FROZEN | EXPIRED }
 -- Cost: a few commands; with waiters five for each that is let in, at most MAX_WAITERS
 
@@ -54,11 +54,11 @@ redis.call('HSET', ITEM, 'move', ARGV[6])
 redis.call('HINCRBY', ITEM, 'adds', 1)
 -- What moves between shards was granted where it came from.
 redis.call('HINCRBY', ITEM, ARGV[8] == 'TRANSFER' and 'recv' or 'granted', ARGV[7])
-local stock = redis.call('INCRBY', STOCK, ARGV[7])
+redis.call('INCRBY', STOCK, ARGV[7])
 local shard = { head = HEAD, log = LOG, seq = seq + 1, now = now, sales = sales }
 local waited = {
   id = ARGV[4], key = ITEM, stock_key = STOCK, receipts_key = RECEIPTS, waitlist_key = WAITLIST, waiters = waiters,
   group = name_groups(4, 1, 2, 6)[ARGV[5]],
 }
-local promoted = let_waiters_in(shard, waited, MAX_WAITERS)
-return { 'OK', place, stock - promoted, promoted }
+local promoted, left = let_waiters_in(shard, waited, MAX_WAITERS)
+return { 'OK', place, promoted, left }

@@ -1,11 +1,10 @@
--- Purpose: tells where users stand in the line for an item, and how many of this shard come before waiters of others. Writes nothing.
+-- Purpose: tells the scores of users in the line for an item, and how many of this shard come before given scores. Writes nothing.
 --
 -- KEYS: 1 head, 2 item hash, 3 waitlist
 -- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 number of users, then the users, then scores
--- Returns: { OK, waiters, lowest score ('' when nobody waits), for each user his score and how many come before him ('' and '' when he
---          does not wait), for each score how many have a lower one }, { NOT_READY } (no such item here, or a key is spoilt) or
---          { FENCED | FROZEN | EXPIRED }
--- Cost: two commands for each user, one for each score; the caller bounds both
+-- Returns: { OK, waiters, for each user his score ('' when he does not wait), for each score how many have a lower one }, { NOT_READY } (no
+--          such item here, or a key is spoilt) or { FENCED | FROZEN | EXPIRED }
+-- Cost: one command for each user and for each score; the caller bounds both
 
 -- @include fence.lua
 -- @include waitlist.lua
@@ -20,12 +19,10 @@ local waiters = not item.err and item[1] and count_waiters(WAITLIST, item[2])
 if not waiters then
   return { 'NOT_READY' }
 end
-local reply = { 'OK', waiters, score_at(WAITLIST, 0) }
+local reply = { 'OK', waiters }
 local user_count = tonumber(ARGV[4])
 for i = 5, 4 + user_count do
-  local score = redis.call('ZSCORE', WAITLIST, ARGV[i])
-  reply[#reply + 1] = score_text(score)
-  reply[#reply + 1] = score and redis.call('ZRANK', WAITLIST, ARGV[i]) or ''
+  reply[#reply + 1] = score_text(redis.call('ZSCORE', WAITLIST, ARGV[i]))
 end
 for i = 5 + user_count, #ARGV do
   reply[#reply + 1] = redis.call('ZCOUNT', WAITLIST, '-inf', '(' .. ARGV[i])

@@ -7,9 +7,9 @@
 -- KEYS: 1 head, 2 log, 3 item hash, 4 stock, 5 receipts, 6 waitlist, then, with a group, 7 holdings of the group
 -- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 item id, 5 group ('' without one), 6 user, 7 most waiters, 8 most numbers in the
 --       log
--- Returns: { OK, score, waiters }, { ALREADY, score, waiters }, { NOT_READY }, { NOT_STARTED, ms to the opening }, { ENDED }, { PAUSED },
---          { GROUP } (it has another group), { LIMIT, entry held ('' when there is none) }, { STOCK, units here }, { FULL },
---          { LOG_FULL }, { LOST }, { NOT_WRITTEN }, the error READONLY or { FENCED | FROZEN | EXPIRED }
+-- Returns: { OK, score, waiters }, { ALREADY, score, waiters }, { NOT_READY }, { NOT_STARTED }, { ENDED }, { PAUSED }, { GROUP } (it has
+--          another group), { LIMIT }, { STOCK } (units are left here), { FULL }, { LOG_FULL }, { LOST }, { NOT_WRITTEN }, the error READONLY
+--          or { FENCED | FROZEN | EXPIRED }
 -- Cost: a few commands
 
 -- @include fence.lua
@@ -35,7 +35,7 @@ if is_spoilt or not waiters or is_stock_lost(item.state, stock) then
   return freeze_lost(HEAD)
 end
 
-local reason, number = closed_reason(item, now, sales)
+local reason = closed_reason(item, now, sales)
 if reason == 'NOT_READY' or reason == 'ENDED' then
   return { reason }
 end
@@ -44,7 +44,7 @@ if known then
   return { 'ALREADY', score_text(known), waiters }
 end
 if reason then
-  return { reason, number }
+  return { reason }
 end
 if (fields[5] or '') ~= ARGV[5] then
   return { 'GROUP' }
@@ -54,10 +54,10 @@ if group and not read_holdings(group, { user }) then
   return freeze_lost(HEAD)
 end
 if held_units(receipt) >= tonumber(fields[4]) or (group and group.held[user] >= tonumber(fields[6])) then
-  return { 'LIMIT', latest_held(receipt) }
+  return { 'LIMIT' }
 end
 if stock > 0 and waiters == 0 then
-  return { 'STOCK', stock }
+  return { 'STOCK' }
 end
 if waiters >= tonumber(ARGV[7]) then
   return { 'FULL' }

@@ -9,7 +9,7 @@
 --       ARGV names them first
 -- ARGV: 1 epoch, 2 run id, 3 not-after (Redis ms), 4 user, 5 entry of the win, 6 reason, 7 number of lines, then for each line: item
 --       id, group ('' without one)
--- Returns: { OK, entry, units in all, waiters let in }, { ALREADY }, { NOT_FOUND }, { GROUP } (an item has another group), { LOST },
+-- Returns: { OK, entry, waiters let in, waiters who left at their limit }, { ALREADY }, { NOT_FOUND }, { GROUP } (an item has another group), { LOST },
 --          { NOT_WRITTEN }, the error READONLY or { FENCED | FROZEN | EXPIRED }
 -- Cost: bounded by 8 lines and by the records of one receipt; with waiters five commands for each that is let in, MAX_WAITERS in all
 
@@ -29,7 +29,7 @@ local user, win = ARGV[4], ARGV[5]
 
 local line_count = tonumber(ARGV[7])
 local groups = name_groups(8, line_count, 2, 2 + line_count * 4)
-local lines, told, units = {}, {}, 0
+local lines, told = {}, {}
 for i = 1, line_count do
   local base = 2 + (i - 1) * 4
   local line = {
@@ -57,7 +57,6 @@ for i = 1, line_count do
   local is_over = item[1] == 'ENDED' or item[1] == 'ARCHIVED' or now >= tonumber(item[2])
   line.to_stock = stock < 0 or not is_over
   told[i] = line.id .. ':' .. string.format('%d', quantity) .. ':' .. (line.to_stock and 'stock' or 'grant')
-  units = units + quantity
   if line.group then
     line.group.units = (line.group.units or 0) + quantity
   end
@@ -93,11 +92,11 @@ for _, group in pairs(groups) do
 end
 
 local shard = { head = HEAD, log = LOG, seq = seq + 1, now = now, sales = sales }
-local most, promoted = MAX_WAITERS, 0
+local promoted, left = 0, 0
 for _, line in ipairs(lines) do
   if line.to_stock then
-    local let_in, left = let_waiters_in(shard, line, most)
-    most, promoted = most - let_in - left, promoted + let_in
+    local let_in, out = let_waiters_in(shard, line, MAX_WAITERS - promoted - left)
+    promoted, left = promoted + let_in, left + out
   end
 end
-return { 'OK', place, units, promoted }
+return { 'OK', place, promoted, left }

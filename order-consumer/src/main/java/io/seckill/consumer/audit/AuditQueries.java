@@ -279,10 +279,12 @@ final class AuditQueries {
    *
    * @param entry its place
    * @param win what it won; null when it says no win, or its win does not count
+   * @param joined who joined a line by it, when no row says so; else null
    * @param state where it stands
    * @param reason why it is one
    */
-  record Letter(EntryId entry, LogEntry.Win win, LetterState state, String reason) {
+  record Letter(
+      EntryId entry, LogEntry.Win win, LogEntry.Joined joined, LetterState state, String reason) {
 
     /** Whether it waits for an operator. */
     boolean open() {
@@ -304,10 +306,16 @@ final class AuditQueries {
               List<Letter> letters = new ArrayList<>();
               for (Row row : rows) {
                 LetterState state = LetterState.valueOf(row.getString(2));
-                LogEntry.Win win = DeadWins.counts(state) ? DeadWins.winOf(row).orElse(null) : null;
+                LogEntry entry = DeadWins.entryOf(row).orElse(null);
+                boolean counts = entry != null && DeadWins.counts(state);
+                boolean isUnwritten = state == LetterState.OPEN || state == LetterState.CLOSED;
                 letters.add(
                     new Letter(
-                        new EntryId(row.getLong(0), row.getLong(1)), win, state, row.getString(4)));
+                        new EntryId(row.getLong(0), row.getLong(1)),
+                        counts ? entry.taken().orElse(null) : null,
+                        isUnwritten && entry instanceof LogEntry.Joined joined ? joined : null,
+                        state,
+                        row.getString(4)));
               }
               return letters;
             });
@@ -368,7 +376,7 @@ final class AuditQueries {
   }
 
   /** Who of some users waits for an item. */
-  Future<Set<UserId>> waiting(ShardRef shard, ItemId item, Collection<UserId> users) {
+  Future<Map<UserId, EntryId>> waiting(ShardRef shard, ItemId item, Collection<UserId> users) {
     JsonArray names = new JsonArray();
     users.forEach(user -> names.add(user.value()));
     return database
@@ -377,8 +385,11 @@ final class AuditQueries {
             Tuple.of(names.encode(), shard.region(), shard.shard(), item.value()))
         .map(
             rows -> {
-              Set<UserId> waiting = new HashSet<>();
-              rows.forEach(row -> waiting.add(new UserId(row.getString(0))));
+              Map<UserId, EntryId> waiting = new HashMap<>();
+              for (Row row : rows) {
+                waiting.put(
+                    new UserId(row.getString(0)), new EntryId(row.getLong(1), row.getLong(2)));
+              }
               return waiting;
             });
   }

@@ -20,6 +20,22 @@ public record Receipt(long units, Map<EntryId, Long> held) {
 
   private static final int STATE = 4;
 
+  /** When a win was won, in ms; 0 when the receipt does not have it, or does not say. */
+  public static long wonAtMs(String text, EntryId win) {
+    for (String record : text.split(";", -1)) {
+      String[] cells = record.split("\\|", -1);
+      if (cells.length == PARTS && cells[2].equals(win.toString())) {
+        return cells[PARTS - 1].matches("\\d{1,18}") ? Long.parseLong(cells[PARTS - 1]) : 0;
+      }
+    }
+    return 0;
+  }
+
+  /** Whether nobody can read it. */
+  public boolean isSpoilt() {
+    return units < 0;
+  }
+
   /** Reads a receipt; one that is spoilt holds −1 units, which no order agrees with. */
   public static Receipt parse(String text) {
     if (text == null) {

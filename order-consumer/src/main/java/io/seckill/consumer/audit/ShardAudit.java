@@ -12,6 +12,7 @@ import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
 import io.seckill.common.log.LogEntry;
 import io.seckill.consumer.RegionLog;
+import io.seckill.consumer.Repeat;
 import io.seckill.consumer.log.ReadSize;
 import io.seckill.consumer.store.Received;
 import io.seckill.lua.ReadHead;
@@ -504,9 +505,17 @@ final class ShardAudit {
   private Future<Void> waitlists() {
     Future<Void> chain = Future.succeededFuture();
     for (ItemId item : items) {
-      chain = chain.compose(done -> waitlistAudit.run(item));
+      chain = chain.compose(done -> waitlistAudit.run(item, unwritten(item)));
     }
     return chain;
+  }
+
+  private Set<UserId> unwritten(ItemId item) {
+    return letters.stream()
+        .map(AuditQueries.Letter::joined)
+        .filter(joined -> joined != null && joined.item().equals(item))
+        .map(LogEntry.Joined::user)
+        .collect(Collectors.toSet());
   }
 
   private Future<Void> receipts() {

@@ -8,14 +8,19 @@ import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.ShardRef;
 import io.seckill.common.id.UserId;
+import io.seckill.consumer.Repeat;
 import io.seckill.lua.ReadHead;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -54,10 +59,19 @@ final class WaitlistAudit {
     this.awaitStored = awaitStored;
   }
 
-  Future<Void> run(ItemId item) {
+  /**
+   * Compares the lines of an item.
+   *
+   * @param unwritten who joined by an entry that could not be stored: of them no row tells
+   */
+  Future<Void> run(ItemId item, Set<UserId> unwritten) {
     Set<UserId> suspects = new TreeSet<>();
     return fromRedis(item, suspects)
-        .compose(done -> fromRows(item, suspects))
+        .compose(
+            done -> {
+              suspects.removeAll(unwritten);
+              return fromRows(item, suspects);
+            })
         .compose(done -> lookAgain(item, suspects));
   }
 
@@ -79,7 +93,7 @@ final class WaitlistAudit {
                       return stored(item, page)
                           .map(
                               stored -> {
-                                page.removeAll(stored);
+                                page.removeAll(stored.keySet());
                                 suspects.addAll(page);
                                 return cursor[0].equals("0");
                               });
@@ -110,11 +124,11 @@ final class WaitlistAudit {
                         return Future.succeededFuture(true);
                       }
                       after[0] = users.get(users.size() - 1).value();
-                      return inRedis(item, users)
+                      return scores(item, users)
                           .map(
                               waiting -> {
                                 users.stream()
-                                    .filter(user -> !waiting.contains(user))
+                                    .filter(user -> !waiting.containsKey(user))
                                     .forEach(suspects::add);
                                 return false;
                               });
@@ -137,20 +151,53 @@ final class WaitlistAudit {
         });
   }
 
-  private Future<Void> lookAt(ItemId item, List<UserId> users, int look) {
-    return inRedis(item, users)
-        .compose(
-            waiting ->
-                isStoredUpToNow()
-                    .compose(
-                        judgeable ->
-                            judgeable
-                                ? stored(item, users)
-                                    .compose(stored -> judge(item, users, look, waiting, stored))
-                                : Future.succeededFuture()));
+  /**
+   * What a look saw.
+   *
+   * @param before the scores of those who waited in Redis before the rows were read
+   * @param upTo the head after that; everything up to it is stored
+   * @param rows the join entries of those who wait by the rows
+   * @param after the scores once more
+   */
+  private record Look(
+      Map<UserId, String> before,
+      EntryId upTo,
+      Map<UserId, EntryId> rows,
+      Map<UserId, String> after) {
+
+    /** Nothing happened to him meanwhile: a row is behind the head only of who came and went. */
+    boolean isJudgeable(UserId user) {
+      EntryId row = rows.get(user);
+      return Objects.equals(before.get(user), after.get(user))
+          && (row == null || row.compareTo(upTo) <= 0);
+    }
+
+    boolean agrees(UserId user) {
+      return isJudgeable(user) && before.containsKey(user) == rows.containsKey(user);
+    }
   }
 
-  private Future<Boolean> isStoredUpToNow() {
+  private Future<Void> lookAt(ItemId item, List<UserId> users, int look) {
+    return scores(item, users)
+        .compose(
+            before ->
+                storedUpToNow()
+                    .compose(
+                        upTo ->
+                            upTo.isEmpty()
+                                ? Future.succeededFuture()
+                                : stored(item, users)
+                                    .compose(
+                                        rows ->
+                                            scores(item, users)
+                                                .map(
+                                                    after ->
+                                                        new Look(before, upTo.get(), rows, after)))
+                                    .compose(seen -> judge(item, users, look, seen))));
+  }
+
+  /** The head as it is now, when everything up to it was stored in time. */
+  private Future<Optional<EntryId>> storedUpToNow() {
     return ReadHead.run(
             tools.log().link(shard.shard()),
             tools.log().keys(shard.shard()),
@@ -160,44 +207,52 @@ final class WaitlistAudit {
             head ->
                 // A line that is being written again is not whole.
                 head.filter(it -> it.state() == ReadHead.HeadState.OPEN)
-                    .map(it -> awaitStored.apply(new EntryId(it.epoch(), it.seq())))
-                    .orElse(Future.succeededFuture(false)));
+                    .map(it -> new EntryId(it.epoch(), it.seq()))
+                    .map(
+                        upTo ->
+                            awaitStored
+                                .apply(upTo)
+                                .map(is -> is ? Optional.of(upTo) : Optional.<EntryId>empty()))
+                    .orElse(Future.succeededFuture(Optional.empty())));
   }
 
-  private Future<Void> judge(
-      ItemId item, List<UserId> users, int look, Set<UserId> waiting, Set<UserId> stored) {
-    List<UserId> wrong =
-        users.stream().filter(user -> waiting.contains(user) != stored.contains(user)).toList();
-    if (wrong.isEmpty()) {
+  private Future<Void> judge(ItemId item, List<UserId> users, int look, Look seen) {
+    List<UserId> suspects = users.stream().filter(user -> !seen.agrees(user)).toList();
+    if (suspects.isEmpty()) {
       return Future.succeededFuture();
     }
     if (look < MAX_LOOKS) {
-      return tools.vertx().timer(POLL_MS).compose(done -> lookAt(item, wrong, look + 1));
+      return tools.vertx().timer(POLL_MS).compose(done -> lookAt(item, suspects, look + 1));
     }
-    for (UserId user : wrong) {
-      findings.add(
-          Invariants.waiterAgrees(
-              shard, item, user, waiting.contains(user), stored.contains(user)));
+    for (UserId user : suspects) {
+      // Whoever comes and goes all the time shows nothing.
+      if (seen.isJudgeable(user)) {
+        findings.add(
+            Invariants.waiterAgrees(
+                shard, item, user, seen.before().containsKey(user), seen.rows().containsKey(user)));
+      }
     }
     return Future.succeededFuture();
   }
 
-  private Future<Set<UserId>> stored(ItemId item, Collection<UserId> users) {
+  /** The join entries of those of some users who wait by the rows. */
+  private Future<Map<UserId, EntryId>> stored(ItemId item, Collection<UserId> users) {
     return users.isEmpty()
-        ? Future.succeededFuture(Set.of())
+        ? Future.succeededFuture(Map.of())
         : tools.queries().waiting(shard, item, users);
   }
 
-  private Future<Set<UserId>> inRedis(ItemId item, List<UserId> users) {
+  /** The scores of those of some users who wait in Redis. */
+  private Future<Map<UserId, String>> scores(ItemId item, List<UserId> users) {
     Request scores = Request.cmd(Command.ZMSCORE).arg(line(item));
     users.forEach(user -> scores.arg(user.value()));
     return send(scores)
         .map(
             reply -> {
-              Set<UserId> waiting = new HashSet<>();
+              Map<UserId, String> waiting = new HashMap<>();
               for (int i = 0; i < users.size(); i++) {
                 if (reply.get(i) != null) {
-                  waiting.add(users.get(i));
+                  waiting.put(users.get(i), reply.get(i).toString());
                 }
               }
               return waiting;

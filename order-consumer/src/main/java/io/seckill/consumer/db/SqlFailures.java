@@ -1,5 +1,6 @@
 package io.seckill.consumer.db;
 
+import io.vertx.core.VertxException;
 import io.vertx.mysqlclient.MySQLException;
 import java.util.Set;
 
@@ -34,6 +35,19 @@ public final class SqlFailures {
   public static boolean isData(Throwable failure) {
     return failure instanceof ArithmeticException
         || (failure instanceof MySQLException e && DATA.contains(e.getErrorCode()));
+  }
+
+  /**
+   * Whether our own code failed, and nobody knows why: what the server or the way to it says is no
+   * such failure, and neither is a process without memory or with half of its classes.
+   */
+  public static boolean isUnexplained(Throwable failure) {
+    boolean isProcess =
+        failure instanceof LinkageError
+            || (failure instanceof VirtualMachineError && !(failure instanceof StackOverflowError));
+    return (failure instanceof RuntimeException || failure instanceof Error)
+        && !(failure instanceof VertxException)
+        && !isProcess;
   }
 
   /**

@@ -20,12 +20,15 @@ import io.seckill.common.order.OrderStatus;
 import io.seckill.consumer.LogRate;
 import io.seckill.consumer.RegionLog;
 import io.seckill.consumer.db.Database;
+import io.seckill.consumer.db.SqlFailures;
 import io.seckill.consumer.ledger.OperatorRequest;
 import io.seckill.consumer.notify.OrderNews;
 import io.seckill.consumer.store.BatchStore;
 import io.seckill.consumer.store.LetterLedger;
 import io.seckill.consumer.store.LetterLedger.Filed;
+import io.seckill.consumer.store.LetterLedger.Searched;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;
@@ -58,16 +61,16 @@ public final class DeadLetterDesk {
    * @param log the logs of this process's region
    * @param orderIds used by this event loop only
    * @param news tells buyers what became of their orders
-   * @param bus tells engines that there is something to release
+   * @param vertx has the bus that tells engines of something to release
    */
   public DeadLetterDesk(
-      Database database, RegionLog log, OrderIds orderIds, OrderNews news, EventBus bus) {
+      Database database, RegionLog log, OrderIds orderIds, OrderNews news, Vertx vertx) {
     this.database = database;
     this.ledger = new LetterLedger(database, new BatchStore(database, news));
-    this.receipts = new ReceiptSearch(database, log);
+    this.receipts = new ReceiptSearch(vertx, database, log);
     this.orderIds = orderIds;
     this.news = news;
-    this.bus = bus;
+    this.bus = vertx.eventBus();
   }
 
   /** As {@link DeadLettersQuery} says. */
@@ -138,19 +141,20 @@ public final class DeadLetterDesk {
     List<OrderEvent> events = new ArrayList<>(1);
     return database
         .inTransactionRepeating(
-            connection ->
-                once(
-                    connection,
-                    change,
-                    () ->
-                        ledger
-                            .retry(connection, change.id())
-                            .map(
-                                stored -> {
-                                  events.clear();
-                                  events.addAll(stored);
-                                  return null;
-                                })))
+            connection -> {
+              events.clear();
+              return once(
+                  connection,
+                  change,
+                  () ->
+                      ledger
+                          .retry(connection, change.id())
+                          .map(
+                              stored -> {
+                                events.addAll(stored);
+                                return null;
+                              }));
+            })
         .recover(this::unknown)
         .map(
             done -> {
@@ -161,33 +165,33 @@ public final class DeadLetterDesk {
 
   private Future<Void> settle(DeadLetterChange change, Filed letter) {
     boolean isUnreadable = letter.state() == LetterState.OPEN && letter.entry().isEmpty();
-    Future<Optional<String>> known =
-        isUnreadable
+    return (isUnreadable
             ? receipts.find(letter.id().place().orElseThrow())
-            : Future.succeededFuture(Optional.empty());
-    return known.compose(payload -> settle(change, payload.orElse(null)));
+            : Future.<Searched>succeededFuture())
+        .compose(searched -> settle(change, searched));
   }
 
-  private Future<Void> settle(DeadLetterChange change, String known) {
+  private Future<Void> settle(DeadLetterChange change, Searched searched) {
     List<OrderEvent> events = new ArrayList<>(1);
     return news.inTransaction(
             database,
-            connection ->
-                once(
-                        connection,
-                        change,
-                        () ->
-                            ledger
-                                .settle(connection, change.id(), known)
-                                .map(
-                                    failed -> {
-                                      events.clear();
-                                      failed
-                                          .flatMap(order -> event(change.id(), order))
-                                          .ifPresent(events::add);
-                                      return null;
-                                    }))
-                    .map(done -> new OrderNews.Told<Void>(null, events)))
+            connection -> {
+              events.clear();
+              return once(
+                      connection,
+                      change,
+                      () ->
+                          ledger
+                              .settle(connection, change.id(), searched)
+                              .map(
+                                  failed -> {
+                                    failed
+                                        .flatMap(order -> event(change.id(), order))
+                                        .ifPresent(events::add);
+                                    return null;
+                                  }))
+                  .map(done -> new OrderNews.Told<Void>(null, events));
+            })
         .recover(this::unknown)
         .map(
             done -> {
@@ -238,6 +242,10 @@ public final class DeadLetterDesk {
   private <T> Future<T> unknown(Throwable failure) {
     if (failure instanceof SeckillException known && known.code() != ErrorCode.UNAVAILABLE) {
       return Future.failedFuture(known);
+    }
+    if (SqlFailures.isDuplicate(failure)) {
+      // After some tries it is not another transaction's: and nothing was changed.
+      return refuse(ErrorCode.CONFLICT, "it fails again: " + failure.getMessage());
     }
     if (logRate.allows()) {
       LOG.warn("it is not known whether a dead letter was changed", failure);

@@ -3,6 +3,7 @@ package io.seckill.consumer.log;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ShardRef;
 import io.seckill.consumer.ConsumerMetrics;
+import io.seckill.consumer.Repeat;
 import io.seckill.consumer.store.BatchStore;
 import io.seckill.consumer.store.Letter;
 import io.seckill.consumer.store.LogStore;
@@ -175,28 +176,50 @@ final class Gaps {
 
   /** To the end of the gap at once: it was waited for as a whole. */
   private Future<Boolean> giveUp(EntryId first, Missing missing, long waitedMs) {
-    List<Received> gone = new ArrayList<>();
     long lastSeq = missing.last().seq();
-    long end = Math.min(lastSeq, first.seq() + settings.batchSize() - 1);
-    for (long seq = first.seq(); seq <= end; seq++) {
-      gone.add(Received.lost(first.epoch() + "-" + seq, missing.reason()));
+    long[] next = {first.seq()};
+    boolean[] stored = {true};
+    return Repeat.untilDone(
+            vertx,
+            () -> {
+              long end = Math.min(lastSeq, next[0] + settings.batchSize() - 1);
+              Future<Outcome> some = giveUp(first.epoch(), next[0], end, missing.reason());
+              return some.compose(
+                  outcome -> {
+                    if (outcome instanceof Outcome.Early early) {
+                      return close(missing(early), nowMs() - waitedMs)
+                          .map(
+                              helped -> {
+                                stored[0] = helped;
+                                return true;
+                              });
+                    }
+                    next[0] = end + 1;
+                    return Future.succeededFuture(end == lastSeq || isStopping());
+                  });
+            })
+        .map(done -> stored[0]);
+  }
+
+  private Future<Outcome> giveUp(long epoch, long from, long to, String reason) {
+    List<Received> gone = new ArrayList<>();
+    for (long seq = from; seq <= to; seq++) {
+      gone.add(Received.lost(epoch + "-" + seq, reason));
     }
     LOG.error(
-        "entries {} to {} of shard {} are not in the log and were never stored", first, end, shard);
+        "entries {}-{} to {} of shard {} are not in the log and were never stored",
+        epoch,
+        from,
+        to,
+        shard);
     return storing
         .store()
         .apply(gone)
-        .compose(
+        .onSuccess(
             outcome -> {
-              if (outcome instanceof Outcome.Early early) {
-                return close(missing(early), nowMs() - waitedMs);
-              }
               if (outcome instanceof Outcome.Stored stored) {
-                countGone(missing.reason(), stored.letters());
+                countGone(reason, stored.letters());
               }
-              return end < lastSeq && !isStopping()
-                  ? giveUp(new EntryId(first.epoch(), end + 1), missing, waitedMs)
-                  : Future.succeededFuture(true);
             });
   }
 

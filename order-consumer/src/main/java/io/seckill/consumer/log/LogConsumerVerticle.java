@@ -1,12 +1,15 @@
 package io.seckill.consumer.log;
 
 import io.seckill.common.config.SeckillConfig;
+import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ShardRef;
 import io.seckill.consumer.ConsumerMetrics;
 import io.seckill.consumer.db.Database;
 import io.seckill.consumer.notify.OrderNews;
 import io.seckill.consumer.store.BatchStore;
+import io.seckill.consumer.store.Deliveries;
 import io.seckill.consumer.store.LogStore;
+import io.seckill.consumer.store.Received;
 import io.seckill.lua.RedisKeys;
 import io.seckill.lua.RedisLink;
 import io.seckill.lua.Topology;
@@ -116,7 +119,17 @@ public final class LogConsumerVerticle extends VerticleBase {
         new LogStore.Patience(
             config.consumer().retryMaxMs(),
             config.consumer().maxDeliveries(),
-            place -> reader.takeAgain(links.calls(), place, timeoutMs),
+            new Deliveries() {
+              @Override
+              public Future<Long> again(EntryId place) {
+                return reader.takeAgain(links.calls(), place, timeoutMs);
+              }
+
+              @Override
+              public Future<List<Received>> behind(EntryId place) {
+                return reader.behind(links.calls(), place, timeoutMs);
+              }
+            },
             () -> stopping));
   }
 

@@ -25,6 +25,8 @@ public final class LogReader {
 
   private static final EntryId BEFORE_ALL = new EntryId(0, 0);
 
+  private static final int MAX_BEHIND = 50;
+
   private final RedisKeys keys;
   private final String consumer;
 
@@ -171,15 +173,31 @@ public final class LogReader {
    * Takes an entry once more, which Redis counts.
    *
    * @param place the number of a change in it
-   * @return how often it was given out by now, to whomever; 0 when the log does not have it
+   * @return how often it was given out by now, to whomever. Fails when the log does not have it any
+   *     more: read again it is known to be gone
    */
   Future<Long> takeAgain(RedisLink link, EntryId place, long timeoutMs) {
     return link.send(rangeFrom(place.toString(), 1), timeoutMs)
         .compose(
             entries ->
-                entries.size() == 0
-                    ? Future.succeededFuture(0L)
-                    : takeAgain(link, entries.get(0).get(0).toString(), timeoutMs));
+                entries.size() > 0 && !changesOf(entries.get(0), place::equals).isEmpty()
+                    ? takeAgain(link, entries.get(0).get(0).toString(), timeoutMs)
+                    : Future.failedFuture("the log does not have " + place + " any more"));
+  }
+
+  /** Some of the changes behind a place that can be read, as they stand in the log now. */
+  Future<List<Received>> behind(RedisLink link, EntryId place, long timeoutMs) {
+    return link.send(rangeFrom(place.toString(), MAX_BEHIND), timeoutMs)
+        .map(
+            entries -> {
+              List<Received> behind = new ArrayList<>();
+              for (Response entry : entries) {
+                changesOf(entry, other -> other.compareTo(place) > 0).stream()
+                    .filter(change -> change.entry() != null)
+                    .forEach(behind::add);
+              }
+              return behind;
+            });
   }
 
   private Future<Long> takeAgain(RedisLink link, String streamId, long timeoutMs) {

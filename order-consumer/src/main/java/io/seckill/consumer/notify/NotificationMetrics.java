@@ -24,14 +24,16 @@ public final class NotificationMetrics {
             .description("Notifications that failed as often as is allowed")
             .register(registry);
     Gauge.builder("seckill.notifications.waiting", this, self -> self.backlog.waiting())
-        .description("Notifications that the receiver has not taken, as of the latest look")
+        .description(
+            "Notifications that the receiver has not taken, as of the latest look; 100001 stands for any more")
         .register(registry);
     Gauge.builder("seckill.notifications.oldest", this, self -> self.backlog.oldestMs() / 1_000.0)
-        .description("Age of the oldest notification that waits, as of the latest look")
+        .description(
+            "Age of the oldest notification that waits, as of the latest look; of the 100000 due first")
         .baseUnit("seconds")
         .register(registry);
     Gauge.builder("seckill.notifications.dead", this, self -> self.backlog.dead())
-        .description("Dead notifications, as of the latest look")
+        .description("Dead notifications, as of the latest look; 100001 stands for any more")
         .register(registry);
   }
 

@@ -7,7 +7,8 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 
 /**
- * Forgets notifications that were taken long ago, and counts the others. Immutable.
+ * Forgets notifications that were taken long ago, and counts the others, up to 100,001: that stands
+ * for any more. Immutable.
  *
  * @param database with a connection that nobody waits for
  * @param metrics what the counts are for

@@ -25,10 +25,12 @@ import org.slf4j.LoggerFactory;
  * afterwards, so a crash between the two tells it again, under the same id. Any number of nodes may
  * do this.
  *
- * <p>Of each user only the first that is PENDING is told, so his come one after the other, in the
- * order in which they were written. A later one that is due before its turn is held back, without a
- * time; whoever ends the first gives the next its time again. Both have the lock of the first while
- * they do it, so none is held back behind one that has ended.
+ * <p>Of each user only the first that is PENDING is told, so his come one after the other, and
+ * those of one order in the order in which they were written: whoever changes it has its row. Of
+ * two orders the one with the lower id may commit later, and comes later. A later one that is due
+ * before its turn is held back, without a time; whoever ends the first gives the next its time
+ * again. Both have the lock of the first while they do it, so none is held back behind one that has
+ * ended.
  *
  * <p>Belongs to one event loop.
  */

@@ -48,8 +48,9 @@ final class Webhook {
   Future<Void> post(Outgoing notification) {
     Buffer body = notification.body();
     String signed = signature.sign(body.getBytes(), System.currentTimeMillis());
-    return client
-        .request(
+    boolean[] over = {false};
+    Future<HttpClientRequest> opened =
+        client.request(
             new RequestOptions()
                 .setMethod(HttpMethod.POST)
                 .setAbsoluteURI(url)
@@ -57,16 +58,21 @@ final class Webhook {
                 .setIdleTimeout(callTimeoutMs)
                 .putHeader("Content-Type", "application/json")
                 .putHeader(ID_HEADER, Long.toString(notification.id()))
-                .putHeader(CallbackSignature.HEADER, signed))
-        .compose(http -> send(http, body))
-        .timeout(callTimeoutMs, TimeUnit.MILLISECONDS);
+                .putHeader(CallbackSignature.HEADER, signed));
+    return opened
+        .compose(http -> over[0] ? Future.failedFuture("too late") : send(http, body))
+        .timeout(callTimeoutMs, TimeUnit.MILLISECONDS)
+        .onFailure(
+            failure -> {
+              over[0] = true;
+              // What did not end well must not be taken for the next answer, and keeps no
+              // connection.
+              opened.onSuccess(HttpClientRequest::reset);
+            });
   }
 
   private static Future<Void> send(HttpClientRequest http, Buffer body) {
-    return http.send(body)
-        .compose(response -> ended(http, response))
-        // What did not end well must not be taken for the next answer.
-        .onFailure(failure -> http.reset());
+    return http.send(body).compose(response -> ended(http, response));
   }
 
   private static Future<Void> ended(HttpClientRequest http, HttpClientResponse response) {

@@ -48,7 +48,7 @@ public final class OrdersVerticle extends VerticleBase {
     OrderLookup lookup = new OrderLookup(database, log, config.node().region(), orderIds);
     ChangedOrders changed = new ChangedOrders(database, orderIds);
     OrderNews news = new OrderNews(vertx.eventBus(), config);
-    DeadLetterDesk letters = new DeadLetterDesk(database, log, orderIds, news, vertx.eventBus());
+    DeadLetterDesk letters = new DeadLetterDesk(database, log, orderIds, news, vertx);
     OrderChanges changes =
         new OrderChanges(
             database, lookup, orderIds, news, new Releasing(vertx.eventBus(), metrics));

@@ -87,6 +87,35 @@ public final class BatchStore {
   }
 
   /**
+   * Whether an entry could be stored, wherever it stands: its transaction is rolled back. A guard
+   * that says no is an answer as well.
+   *
+   * @return fails when that is not known
+   */
+  Future<Boolean> canStore(ShardRef shard, Received entry) {
+    return database
+        .<Boolean>inTransaction(
+            connection ->
+                storeAgain(connection, shard, entry)
+                    .compose(done -> Future.failedFuture(new TriedException())))
+        .recover(
+            failure ->
+                failure instanceof TriedException || failure instanceof RefusedException
+                    ? Future.succeededFuture(true)
+                    : Future.failedFuture(failure));
+  }
+
+  /** Ends a transaction that was only to be tried. */
+  private static final class TriedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    TriedException() {
+      super("tried", null, false, false);
+    }
+  }
+
+  /**
    * Stores what a dead letter says, past the same guards as the first time, and ends the letter.
    *
    * @param connection in a transaction that repeats
@@ -601,11 +630,15 @@ public final class BatchStore {
 
     /** Nobody had settled it: then its order ends here. */
     private Future<Void> bury(LogEntry.Release release, String payload, String reason) {
-      return Tombstone.write(
-          connection,
-          shard,
-          DeadWins.entryOf(release.win().toString(), payload).orElseThrow(),
-          reason);
+      LogEntry entry = DeadWins.entryOf(release.win().toString(), payload).orElseThrow();
+      events.add(
+          event(
+              release.win(),
+              release.user(),
+              OrderStatus.FAILED,
+              reason,
+              entry instanceof LogEntry.Promotion));
+      return Tombstone.write(connection, shard, entry, reason);
     }
 
     private static Future<Void> nothingToRelease() {

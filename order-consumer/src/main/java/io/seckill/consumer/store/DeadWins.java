@@ -4,9 +4,7 @@ import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
 import io.seckill.common.log.LogEntries;
 import io.seckill.common.log.LogEntry;
-import io.seckill.common.log.MalformedEntryException;
 import io.seckill.common.order.LetterState;
-import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import java.util.ArrayList;
@@ -77,7 +75,8 @@ public final class DeadWins {
   static Optional<LogEntry> entryOf(String id, String payload) {
     try {
       return Optional.of(LogEntries.parse(id, fieldsOf(payload)));
-    } catch (MalformedEntryException | DecodeException e) {
+    } catch (RuntimeException | StackOverflowError e) {
+      // Whatever a broken entry makes the parser do, it must not stop the others.
       return Optional.empty();
     }
   }

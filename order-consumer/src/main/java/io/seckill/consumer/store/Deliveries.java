@@ -2,6 +2,7 @@ package io.seckill.consumer.store;
 
 import io.seckill.common.id.EntryId;
 import io.vertx.core.Future;
+import java.util.List;
 
 /**
  * Counts how often an entry was given out. Whoever counts must outlive the process: an entry that
@@ -17,4 +18,12 @@ public interface Deliveries {
    * @return how often the entry that it is in was given out by now, to whomever
    */
   Future<Long> again(EntryId place);
+
+  /**
+   * Some of the changes that stand behind one in the log and can be read, next ones first; empty
+   * when there are none.
+   */
+  default Future<List<Received>> behind(EntryId place) {
+    return Future.succeededFuture(List.of());
+  }
 }

@@ -34,6 +34,8 @@ import java.util.Optional;
  */
 public final class LetterLedger {
 
+  private static final long ANY_EPOCH = 0;
+
   private final Database database;
   private final BatchStore store;
 
@@ -54,7 +56,7 @@ public final class LetterLedger {
    * @param state where it stands
    * @param letter why, and what it says
    * @param openedAtMs MySQL's clock
-   * @param closedAtMs MySQL's clock, 0 while it is open
+   * @param closedAtMs MySQL's clock when its state was last changed, 0 while it is open
    */
   public record Filed(
       LetterId id, LetterState state, Letter letter, long openedAtMs, long closedAtMs) {
@@ -161,7 +163,7 @@ public final class LetterLedger {
       return refuse(ErrorCode.CONFLICT, "whoever waited then may not be waiting now");
     }
     ShardRef shard = letter.name().shard();
-    return requireOpenShard(connection, letter.name())
+    return requireOpenShard(connection, letter.name(), ANY_EPOCH)
         .compose(
             open ->
                 store.storeAgain(
@@ -171,23 +173,40 @@ public final class LetterLedger {
         .recover(LetterLedger::refusal);
   }
 
-  /** While a shard is written anew from stored rows, none of them may come to count otherwise. */
-  private static Future<Void> requireOpenShard(SqlConnection connection, WinId name) {
+  /**
+   * While a shard is written anew from stored rows, none of them may come to count otherwise.
+   *
+   * @param epoch that must still be the shard's; or {@link #ANY_EPOCH}
+   */
+  private static Future<Void> requireOpenShard(SqlConnection connection, WinId name, long epoch) {
     Tuple shard = Tuple.of(name.shard().region(), name.shard().shard());
     return EpochEnd.lock(connection, name.shard(), name.entry().epoch())
         .compose(end -> run(connection, Sql.FIND_SHARD, shard))
         .compose(
-            rows ->
-                rows.size() > 0 && rows.iterator().next().getString(1).equals("OPEN")
-                    ? Future.succeededFuture()
-                    : refuse(ErrorCode.BUSY, "the shard is being opened; ask again in a moment"));
+            rows -> {
+              Row row = rows.iterator().next();
+              boolean isOpen = row.getString(1).equals("OPEN");
+              return isOpen && (epoch == ANY_EPOCH || epoch == row.getLong(0))
+                  ? Future.succeededFuture()
+                  : refuse(ErrorCode.BUSY, "the shard is being opened; ask again in a moment");
+            });
   }
 
-  /** What a guard says to the entry is an answer to the operator. */
+  /**
+   * What a guard says to the entry is an answer to the operator, and so is what our own code fails
+   * with: both have surely changed nothing.
+   */
   private static <T> Future<T> refusal(Throwable failure) {
-    boolean isGuard = failure instanceof RefusedException || SqlFailures.isData(failure);
-    return isGuard
-        ? refuse(ErrorCode.CONFLICT, "it is refused again: " + failure.getMessage())
+    if (failure instanceof RefusedException || SqlFailures.isData(failure)) {
+      return refuse(ErrorCode.CONFLICT, "it is refused again: " + failure.getMessage());
+    }
+    boolean isKnown =
+        failure instanceof SeckillException
+            || failure instanceof StoredMeanwhileException
+            || failure instanceof ShardUnknownException
+            || failure instanceof EpochUnknownException;
+    return SqlFailures.isUnexplained(failure) && !isKnown
+        ? refuse(ErrorCode.CONFLICT, "it fails again: " + failure)
         : Future.failedFuture(failure);
   }
 
@@ -200,37 +219,56 @@ public final class LetterLedger {
   public record Failed(LogEntry entry, String reason) {}
 
   /**
+   * What the receipts of a shard say of a win that nobody can read.
+   *
+   * @param epoch of the shard when they were read: they count while it is the same
+   * @param payload what it took, as the payload of a letter; empty when none has it
+   */
+  public record Searched(long epoch, Optional<String> payload) {}
+
+  /**
    * Gives an open letter up.
    *
    * @param connection in a transaction that repeats
-   * @param known what its win took, as a payload, for a letter that nobody can read; null when that
-   *     is not known
+   * @param searched for a letter that nobody can read; else null
    * @return the order that is FAILED by it; empty when there was no win, when its order was stored,
-   *     and when the letter had ended before
+   *     and when the letter had ended before. Fails with CONFLICT for what can be read and is no
+   *     win and no waiter: its numbers are needed, so it can only be retried; with BUSY while the
+   *     shard is being written anew, or was since the search
    */
-  public Future<Optional<Failed>> settle(SqlConnection connection, LetterId id, String known) {
+  public Future<Optional<Failed>> settle(SqlConnection connection, LetterId id, Searched searched) {
     return find(connection, id)
         .compose(
-            letter -> {
-              if (letter.state() != LetterState.OPEN) {
-                return Future.succeededFuture(Optional.empty());
-              }
-              boolean learns = letter.entry().isEmpty() && known != null;
-              Filed told = learns ? letter.saying(known) : letter;
-              LogEntry entry = told.entry().orElse(null);
-              return lock(connection, told.name(), learns)
-                  .compose(
-                      locked ->
-                          entry == null || entry.taken().isEmpty()
-                              ? end(connection, told, LetterState.CLOSED).map(Optional.empty())
-                              : fail(connection, told, entry));
-            });
+            letter ->
+                letter.state() == LetterState.OPEN
+                    ? settle(connection, letter, searched)
+                    : Future.succeededFuture(Optional.empty()));
   }
 
-  private static Future<Void> lock(SqlConnection connection, WinId name, boolean learns) {
-    return learns
-        ? requireOpenShard(connection, name)
-        : EpochEnd.lock(connection, name.shard(), name.entry().epoch()).mapEmpty();
+  private static Future<Optional<Failed>> settle(
+      SqlConnection connection, Filed letter, Searched searched) {
+    WinId name = letter.name();
+    if (letter.entry().isEmpty()) {
+      if (searched == null) {
+        return refuse(ErrorCode.BUSY, "the letter is being changed; ask again in a moment");
+      }
+      return requireOpenShard(connection, name, searched.epoch())
+          .compose(
+              open -> settle(connection, searched.payload().map(letter::saying).orElse(letter)));
+    }
+    return EpochEnd.lock(connection, name.shard(), name.entry().epoch())
+        .compose(locked -> settle(connection, letter));
+  }
+
+  private static Future<Optional<Failed>> settle(SqlConnection connection, Filed letter) {
+    LogEntry entry = letter.entry().orElse(null);
+    if (entry == null || entry instanceof LogEntry.Joined || entry instanceof LogEntry.Left) {
+      return end(connection, letter, LetterState.CLOSED).map(Optional.empty());
+    }
+    return entry.taken().isPresent()
+        ? fail(connection, letter, entry)
+        // The sums of the shard need it.
+        : refuse(ErrorCode.CONFLICT, "it moves units or says how an item stands: retry it");
   }
 
   private static Future<Optional<Failed>> fail(
@@ -247,21 +285,33 @@ public final class LetterLedger {
                         .map(Optional.of(new Failed(entry, reason))));
   }
 
-  /** Items first: one that is being archived must see the release, or be seen as archived by it. */
+  /**
+   * Items first: one that is being archived must see the release, or be seen as archived by it. Of
+   * an archived item nothing can go back. A basket goes back as a whole or not at all, so one with
+   * such an item and another one stays as it is, held everywhere.
+   */
   private static Future<Void> release(SqlConnection connection, Filed letter) {
     return run(connection, Sql.LOCK_ORDER_ITEMS, Tuples.of(letter.name()))
-        .compose(locked -> run(connection, Sql.INSERT_LETTER_RELEASE, Tuples.of(letter.name())))
         .compose(
-            inserted ->
-                end(
-                    connection,
-                    letter,
-                    inserted.rowCount() == 1 ? LetterState.SETTLING : LetterState.RELEASED))
+            items ->
+                run(connection, Sql.INSERT_LETTER_RELEASE, Tuples.of(letter.name()))
+                    .map(inserted -> inserted.rowCount() == 0 && areArchived(items)))
+        .compose(
+            over -> end(connection, letter, over ? LetterState.RELEASED : LetterState.SETTLING))
         .compose(
             ended ->
                 ended
                     ? Future.succeededFuture()
                     : refuse(ErrorCode.BUSY, "the letter is being changed; ask again in a moment"));
+  }
+
+  private static boolean areArchived(Iterable<Row> items) {
+    for (Row item : items) {
+      if (!item.getString(1).equals("ARCHIVED")) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** False when somebody else had ended it. */

@@ -7,7 +7,6 @@ import io.seckill.consumer.db.SqlFailures;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -20,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * nothing about the data is tried again whole, with backoff and jitter, for as long as it takes; a
  * refusal for good is halved until one entry stands alone, and that one becomes a dead letter. What
  * fails for no known reason is halved too, and what then still fails alone becomes one when it was
- * given out too often, by {@link Deliveries}.
+ * given out too often, by {@link Deliveries}, and it is seen that others can be stored: what every
+ * entry fails for is our own fault, and waits until it is mended.
  *
  * <p>Belongs to one event loop.
  */
@@ -58,6 +58,9 @@ public final class LogStore {
   private final ConsumerMetrics metrics;
   private final Patience patience;
   private final LogRate logRate = new LogRate();
+
+  /** Runs that were stored here and were not only letters. */
+  private long storedRuns;
 
   /**
    * How long to try.
@@ -129,8 +132,12 @@ public final class LogStore {
    *     entry that nobody can store cannot be counted: then it is to be read again
    */
   public Future<Outcome> store(ShardRef shard, List<Received> run) {
+    return store(shard, run, storedRuns);
+  }
+
+  private Future<Outcome> store(ShardRef shard, List<Received> run, long storedBefore) {
     Promise<Outcome> promise = Promise.promise();
-    attempt(shard, run, new Tries(0, 0), promise);
+    attempt(shard, run, new Tries(0, 0, storedBefore), promise);
     return promise.future();
   }
 
@@ -139,15 +146,21 @@ public final class LogStore {
    *
    * @param all tries
    * @param unexplained tries of one entry alone that failed for no known reason
+   * @param storedBefore how many runs had been stored before that was begun which this is a part of
    */
-  private record Tries(int all, int unexplained) {}
+  private record Tries(int all, int unexplained, long storedBefore) {
+
+    Tries again(int nowUnexplained) {
+      return new Tries(all + 1, nowUnexplained, storedBefore);
+    }
+  }
 
   private void attempt(ShardRef shard, List<Received> run, Tries tries, Promise<Outcome> promise) {
     long startedAt = System.nanoTime();
     Future<Outcome> once;
     try {
       once = store.store(shard, run);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       once = Future.failedFuture(e);
     }
     once.onComplete(
@@ -155,6 +168,9 @@ public final class LogStore {
           if (result.succeeded()) {
             if (result.result() instanceof Outcome.Stored stored) {
               metrics.stored(run.size(), stored, System.nanoTime() - startedAt);
+              if (stored.letters() + stored.repeated() < run.size()) {
+                storedRuns++;
+              }
             }
             promise.complete(result.result());
           } else {
@@ -181,7 +197,7 @@ public final class LogStore {
     }
     if (verdict == Verdict.REFUSED || verdict == Verdict.UNEXPLAINED) {
       if (run.size() > 1) {
-        halve(shard, run, promise);
+        halve(shard, run, tries.storedBefore(), promise);
       } else if (verdict == Verdict.REFUSED || run.get(0).letter() != null) {
         bury(shard, run.get(0), failure, promise);
       } else {
@@ -191,8 +207,8 @@ public final class LogStore {
     }
     metrics.retried(verdict == Verdict.CONFLICT ? "conflict" : "transient");
     logSometimes(shard, run, failure);
-    Tries next = new Tries(tries.all() + 1, tries.unexplained());
-    vertx.setTimer(pauseMs(tries.all()), id -> attempt(shard, run, next, promise));
+    vertx.setTimer(
+        pauseMs(tries.all()), id -> attempt(shard, run, tries.again(tries.unexplained()), promise));
   }
 
   /** One entry alone that nobody can store, and nobody knows why. */
@@ -205,20 +221,47 @@ public final class LogStore {
     metrics.retried("unexplained");
     logSometimes(shard, run, failure);
     int failures = tries.unexplained() + 1;
+    Received entry = run.get(0);
     patience
         .deliveries()
-        .again(run.get(0).place())
+        .again(entry.place())
+        .compose(
+            deliveries ->
+                deliveries >= patience.maxDeliveries() && failures >= MIN_FAILURES
+                    ? canStoreOthers(shard, entry, tries)
+                    : Future.succeededFuture(false))
         .onFailure(promise::fail)
         .onSuccess(
-            deliveries -> {
-              if (deliveries >= patience.maxDeliveries() && failures >= MIN_FAILURES) {
-                bury(shard, run.get(0), failure, promise);
+            isPoison -> {
+              if (isPoison) {
+                bury(shard, entry, failure, promise);
               } else {
                 vertx.setTimer(
                     Math.min(patience.retryMaxMs(), UNEXPLAINED_PAUSE_MS),
-                    id -> attempt(shard, run, new Tries(tries.all() + 1, failures), promise));
+                    id -> attempt(shard, run, tries.again(failures), promise));
               }
             });
+  }
+
+  /**
+   * Whether it is this entry that cannot be stored, and not any: another one was stored since the
+   * run that it came with was begun, or one behind it could be, or there is none.
+   */
+  private Future<Boolean> canStoreOthers(ShardRef shard, Received entry, Tries tries) {
+    if (storedRuns > tries.storedBefore()) {
+      return Future.succeededFuture(true);
+    }
+    return patience
+        .deliveries()
+        .behind(entry.place())
+        .compose(
+            behind ->
+                behind.isEmpty()
+                    ? Future.succeededFuture(true)
+                    // Another one each time: the next may be as bad.
+                    : store
+                        .canStore(shard, behind.get(tries.all() % behind.size()))
+                        .otherwise(false));
   }
 
   private long pauseMs(int tries) {
@@ -227,13 +270,14 @@ public final class LogStore {
   }
 
   /** The halves in their order, because entries are stored in the order of the log. */
-  private void halve(ShardRef shard, List<Received> run, Promise<Outcome> promise) {
+  private void halve(
+      ShardRef shard, List<Received> run, long storedBefore, Promise<Outcome> promise) {
     int middle = run.size() / 2;
-    store(shard, run.subList(0, middle))
+    store(shard, run.subList(0, middle), storedBefore)
         .compose(
             left ->
                 left instanceof Outcome.Stored first
-                    ? store(shard, run.subList(middle, run.size()))
+                    ? store(shard, run.subList(middle, run.size()), storedBefore)
                         .map(
                             right ->
                                 right instanceof Outcome.Stored second ? first.plus(second) : right)
@@ -245,8 +289,7 @@ public final class LogStore {
     if (entry.letter() != null) {
       // A letter is refused by nothing; what fails here is not its content.
       LOG.error("a dead letter of shard {} cannot be stored: {}", shard, entry.id(), failure);
-      vertx.setTimer(
-          patience.retryMaxMs(), id -> attempt(shard, List.of(entry), new Tries(0, 0), promise));
+      vertx.setTimer(patience.retryMaxMs(), id -> store(shard, List.of(entry)).onComplete(promise));
       return;
     }
     String reason = reasonOf(failure);
@@ -317,11 +360,9 @@ public final class LogStore {
     }
     // What the server or the way to it says about anything but the values is not the entry's fault;
     // what our own code throws may be.
-    boolean ours =
-        (failure instanceof RuntimeException || failure instanceof Error)
-            && !(failure instanceof VertxException)
-            && !(failure instanceof ShardUnknownException);
-    return ours ? Verdict.UNEXPLAINED : Verdict.TRANSIENT;
+    return SqlFailures.isUnexplained(failure) && !(failure instanceof ShardUnknownException)
+        ? Verdict.UNEXPLAINED
+        : Verdict.TRANSIENT;
   }
 
   private void logSometimes(ShardRef shard, List<Received> run, Throwable failure) {

@@ -359,6 +359,58 @@ class AuditIT {
   }
 
   @Test
+  void auditShouldNotAccuseWhoComesAndGoesAllTheTime() throws Exception {
+    List<String> users = line(4);
+    AtomicBoolean end = new AtomicBoolean();
+    CompletableFuture<Void> crowd =
+        CompletableFuture.runAsync(
+            () -> {
+              while (!end.get()) {
+                for (String user : users.subList(1, 4)) {
+                  awaitRoom();
+                  shop.leave(user, 3);
+                  shop.join(user, 3);
+                }
+              }
+            });
+    try {
+      for (int round = 0; round < 10; round++) {
+        assertThat(audit(3L, 10_000).findings()).isEmpty();
+      }
+    } finally {
+      end.set(true);
+    }
+    crowd.join();
+    assertThat(audit(3L, 10_000).findings()).isEmpty();
+  }
+
+  @Test
+  void auditShouldExcuseWhoJoinedByADeadLetter() throws InterruptedException {
+    List<String> users = line(1);
+    audit(3L, 10_000);
+    await(bed.vertx().undeploy(consumer));
+    String user = usersOf(0, 3).get(2);
+    shop.join(user, 3);
+    long seq = Long.parseLong(shop.redis("HGET", shop.keys(0).head(), "seq").strip());
+    shop.redis("XDEL", shop.keys(0).log(), shop.epoch(0) + "-" + seq);
+    bed.query(
+        "INSERT INTO dead_letters (region, shard, epoch, seq, reason, detail, payload, user_id,"
+            + " state, created_at_ms, closed_at_ms) VALUES (3, 0, "
+            + shop.epoch(0)
+            + ", "
+            + seq
+            + ", 'ERROR', '', '{\"k\":\"join\",\"t\":\"1\",\"i\":\"3\",\"u\":\""
+            + user
+            + "\"}', '', 'OPEN', 1, 0)");
+    consume();
+
+    assertThat(users).doesNotContain(user);
+    assertThat(audit(3L, 10_000).findings()).extracting(Finding::promise).containsOnly("I3");
+    bed.query("UPDATE dead_letters SET state = 'CLOSED'");
+    assertThat(audit(null, 10_000).findings()).isEmpty();
+  }
+
+  @Test
   void auditShouldNotJudgeTheLineWhileTheConsumerIsBehind() throws InterruptedException {
     await(bed.vertx().undeploy(consumer));
     line(3);

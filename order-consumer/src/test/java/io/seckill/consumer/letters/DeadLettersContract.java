@@ -414,6 +414,164 @@ abstract class DeadLettersContract {
     assertClean();
   }
 
+  @Test
+  void settleShouldRefuseWhatTheSumsOfTheShardNeed() throws InterruptedException {
+    EntryId entry = writeRelease(new EntryId(shop.epoch(0), 999_999));
+    consume();
+    awaitLetters(1);
+
+    assertRefused(ErrorCode.CONFLICT, () -> settle(entry));
+
+    assertThat(show(entry).state()).isEqualTo(LetterState.OPEN);
+    assertThat(bed.number("SELECT COUNT(*) FROM audit_log WHERE item_id = 0")).isZero();
+  }
+
+  private EntryId writeRelease(EntryId win) {
+    return shop.writeEntry(
+        0,
+        "k",
+        "rel",
+        "t",
+        "1764430000000",
+        "u",
+        "ann",
+        "w",
+        win.toString(),
+        "r",
+        "timeout",
+        "l",
+        "1:1:stock");
+  }
+
+  @Test
+  void SC_09_retryShouldSayThatStoringSurelyFailsAgain() throws InterruptedException {
+    EntryId newer = new EntryId(shop.epoch(0), 999_999);
+    bed.query(
+        "INSERT INTO dead_letters (region, shard, epoch, seq, reason, detail, payload, user_id,"
+            + " state, created_at_ms, closed_at_ms) VALUES ("
+            + REGION
+            + ", 0, "
+            + newer.epoch()
+            + ", "
+            + newer.seq()
+            + ", 'TEST', '', '{}', '', 'NEWER', 0, 0)");
+    EntryId entry = writeRelease(newer);
+    consume();
+    awaitLetters(2);
+
+    assertThatThrownBy(() -> retry(entry))
+        .isInstanceOfSatisfying(
+            SeckillException.class,
+            failure -> assertThat(failure.code()).isEqualTo(ErrorCode.CONFLICT))
+        .hasMessageContaining("it fails again");
+  }
+
+  @Test
+  void OL_03_releaseOfAnOpenLetterShouldTellTheBuyer() throws InterruptedException {
+    EntryId win = deadWin("ann");
+
+    shop.release("ann", 1, win);
+
+    Await.until(ConsumerBed.BOUND, "the buyer is told", () -> !events.isEmpty());
+    assertThat(events)
+        .extracting(event -> event.user() + " " + event.status() + " " + event.reason())
+        .containsExactly("ann FAILED LIMIT");
+    assertThat(show(win).state()).isEqualTo(LetterState.RELEASED);
+  }
+
+  /** A win that only the receipts know, told by a letter. */
+  private EntryId goneWin(String user) throws InterruptedException {
+    storeOpening();
+    EntryId win = shop.win(user, 1, 1);
+    shop.redis("XDEL", shop.keys(0).log(), win.toString());
+    bury(win);
+    return win;
+  }
+
+  @Test
+  void SC_05_settleShouldFindTheReceiptBehindAThousandNewerItems() throws InterruptedException {
+    EntryId win = goneWin("ann");
+    StringBuilder rows = new StringBuilder();
+    for (int item = 100; item < 6_000; item++) {
+      rows.append(item == 100 ? "" : ",")
+          .append("(" + item + ",'n',1,'CNY','',1,0,1,1,1,'CREATED',1,0,0,0,0,0,9999999999999,0)");
+    }
+    bed.query(
+        "INSERT INTO items (item_id, name, price_minor, currency, picture, limit_per_user,"
+            + " starts_at_ms, ends_at_ms, pay_within_ms, stock, state, generation, restocks,"
+            + " units_in, units_out, held_units, archived, created_at_ms, updated_at_ms) VALUES "
+            + rows);
+
+    DeadLetter letter = settle(win);
+
+    assertThat(letter.state()).isEqualTo(LetterState.SETTLING);
+    assertThat(letter.units()).containsExactly(new DeadLetter.Units(new ItemId(1), 1));
+    assertThat(order("ann", win).wonAtMs()).isPositive();
+  }
+
+  @Test
+  void SC_05_settleShouldNotSayThereWasNoWinWhenAReceiptIsSpoilt() throws InterruptedException {
+    EntryId win = goneWin("ann");
+    String receipts = shop.keys(0).receipts(new ItemId(1));
+    String receipt = shop.redis("HGET", receipts, "ann").strip();
+    shop.redis("HSET", receipts, "ann", "spoilt");
+
+    assertRefused(ErrorCode.CONFLICT, () -> settle(win));
+
+    assertThat(show(win).state()).isEqualTo(LetterState.OPEN);
+    // That of another user is no matter once the win is found.
+    shop.redis("HSET", receipts, "ann", receipt);
+    shop.redis("HSET", receipts, "bob", "spoilt");
+    assertThat(settle(win).state()).isEqualTo(LetterState.SETTLING);
+  }
+
+  @Test
+  void SC_05_settleShouldNotTrustReceiptsOfAnotherEpoch() throws InterruptedException {
+    EntryId win = goneWin("ann");
+    bed.query("UPDATE shards SET epoch = epoch + 1");
+
+    assertRefused(ErrorCode.BUSY, () -> settle(win));
+
+    bed.query("UPDATE shards SET epoch = epoch - 1");
+    assertThat(settle(win).state()).isEqualTo(LetterState.SETTLING);
+  }
+
+  @Test
+  void settledBasketShouldBeHeldWhileOnlySomeOfItsItemsAreArchived() throws InterruptedException {
+    shop.sell(2, 2, 10);
+    bed.query("INSERT INTO holdings (item_id, user_id, units) VALUES (1, 'ann', 2)");
+    EntryId first = writeBasket();
+    EntryId second = writeBasket();
+    consume();
+    awaitLetters(2);
+    bed.query("UPDATE items SET state = 'ARCHIVED' WHERE item_id = 2");
+
+    assertThat(settle(first).state()).isEqualTo(LetterState.SETTLING);
+    bed.query("UPDATE items SET state = 'ARCHIVED' WHERE item_id = 1");
+    assertThat(settle(second).state()).isEqualTo(LetterState.RELEASED);
+
+    assertThat(order("ann", first).status()).isEqualTo(OrderStatus.FAILED);
+    assertThat(waiting()).isEmpty();
+  }
+
+  private EntryId writeBasket() {
+    String line = ":1:9900:CNY:1:2:900000";
+    return shop.writeEntry(
+        0,
+        "k",
+        "win",
+        "t",
+        "1764430000000",
+        "u",
+        "ann",
+        "kd",
+        "-",
+        "bd",
+        "",
+        "l",
+        "1" + line + ",2" + line);
+  }
+
   /**
    * Holds whoever inserts into a table for a user up, before the row is there: as a consumer that
    * is frozen in the middle of its transaction.

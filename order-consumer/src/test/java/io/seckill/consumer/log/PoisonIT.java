@@ -82,7 +82,7 @@ class PoisonIT {
   private EntryId poison() {
     long epoch = shop.epoch(0);
     bed.query(
-        "INSERT INTO dead_letters (region, shard, epoch, seq, reason, detail, payload, user_id,"
+        "INSERT IGNORE INTO dead_letters (region, shard, epoch, seq, reason, detail, payload, user_id,"
             + " state, created_at_ms, closed_at_ms) VALUES ("
             + REGION
             + ", 0, "
@@ -144,6 +144,41 @@ class PoisonIT {
             bed.query("SELECT payload FROM dead_letters WHERE state = 'OPEN'").get(0).getString(0))
         .contains("999999");
     Await.until(ConsumerBed.BOUND, "the log is trimmed", () -> shop.logLength(0) == 0);
+  }
+
+  /** Stores what the shard did before anybody bought. */
+  private void storeOpening() throws InterruptedException {
+    String node = consume("first", Map.of());
+    Await.until(ConsumerBed.BOUND, "the log is trimmed", () -> shop.logLength(0) == 0);
+    await(bed.vertx().undeploy(node));
+  }
+
+  @Test
+  void SC_09_consumerShouldFindTheBadOneAlsoInFrontOfAllOthers() throws InterruptedException {
+    storeOpening();
+    poison();
+    buy(20, "a");
+
+    consume("a", Map.of());
+
+    awaitNumber("the good ones are stored", ORDERS, 20);
+    assertThat(bed.number(LETTERS)).isEqualTo(1);
+  }
+
+  @Test
+  void SC_09_consumerShouldBuryNothingWhileEverythingFails() throws InterruptedException {
+    storeOpening();
+    poison();
+    poison();
+    consume("a", Map.of("consumer.maxDeliveries", "3"));
+    Await.until(ConsumerBed.BOUND, "it failed often", () -> failures() >= 15);
+    assertThat(bed.number(LETTERS)).isZero();
+
+    // That it can be stored shows that not everything fails.
+    buy(1, "a");
+
+    awaitNumber("the bad ones are letters", LETTERS, 2);
+    awaitNumber("the good one is stored", ORDERS, 1);
   }
 
   @Test

@@ -103,8 +103,9 @@ abstract class PaymentContract {
                 ScriptedProvider.SECRET,
                 "payment.sandboxUrl",
                 provider.url(),
+                // The first call of a JVM may take long.
                 "payment.callTimeoutMs",
-                "500",
+                "3000",
                 "payment.refundIntervalMs",
                 "50",
                 "payment.reconcileAfterMs",

@@ -1,4 +1,4 @@
-package io.seckill.consumer.audit;
+package io.seckill.consumer;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -7,12 +7,12 @@ import io.vertx.core.Vertx;
 import java.util.function.Supplier;
 
 /** A loop of asynchronous steps, each on a fresh stack, so that any number of them is fine. */
-final class Repeat {
+public final class Repeat {
 
   private Repeat() {}
 
   /** Takes steps until one says that it was the last; fails with the first failure. */
-  static Future<Void> untilDone(Vertx vertx, Supplier<Future<Boolean>> step) {
+  public static Future<Void> untilDone(Vertx vertx, Supplier<Future<Boolean>> step) {
     Promise<Void> promise = Promise.promise();
     next(vertx.getOrCreateContext(), step, promise);
     return promise.future();
