@@ -90,7 +90,7 @@ final class Waitlist {
     REFUSED,
     /** He was not told whether he stands in line, or where. */
     UNKNOWN,
-    /** Asked to leave, whether he waited or not. */
+    /** Left the line because he wanted to. */
     LEFT,
     /** Got a unit. */
     PROMOTED,
@@ -160,10 +160,11 @@ final class Waitlist {
               .compose(
                   result ->
                       switch (result.status()) {
-                        case OK, ALREADY -> {
+                        case OK -> {
                           left(leave.item());
                           yield Future.succeededFuture(new Done());
                         }
+                        case ALREADY -> Future.succeededFuture(new Done());
                         case FENCED, FROZEN, EXPIRED ->
                             lane.refused(FenceStatus.valueOf(result.status().name()));
                         case LOST -> lane.refused(FenceStatus.FROZEN);

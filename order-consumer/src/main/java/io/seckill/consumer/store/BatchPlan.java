@@ -25,9 +25,7 @@ final class BatchPlan {
   /** No win in the run: nothing to hold against a limit. */
   private static final int NO_LIMIT = Integer.MAX_VALUE;
 
-  private final JsonRows orders = new JsonRows();
-  private final List<OrderRow> wins = new ArrayList<>();
-  private final JsonRows lines = new JsonRows();
+  private final List<OrderRow> orders = new ArrayList<>();
   private final JsonRows log = new JsonRows();
   private final List<Received> letters = new ArrayList<>();
   private final List<LogEntry.UnitsIn> movesIn = new ArrayList<>();
@@ -158,7 +156,6 @@ final class BatchPlan {
       total = Math.addExact(total, Math.multiplyExact(line.priceMinor(), (long) line.quantity()));
       quantity = Math.addExact(quantity, line.quantity());
       payWithinMs = Math.min(payWithinMs, line.payWithinMs());
-      OrderRow.addLine(lines, win, line);
       if (happened) {
         hold(
             new HoldingKey(line.item(), win.user()),
@@ -167,7 +164,7 @@ final class BatchPlan {
       }
     }
     lost += happened ? 0 : 1;
-    OrderRow order =
+    orders.add(
         new OrderRow(
             win,
             happened ? OrderStatus.PENDING_PAYMENT : OrderStatus.FAILED,
@@ -177,9 +174,7 @@ final class BatchPlan {
             total,
             currency,
             payWithinMs,
-            promoted);
-    order.addTo(orders);
-    wins.add(order);
+            promoted));
   }
 
   /** Also of a dead letter: in Redis he waits no longer. */
@@ -291,17 +286,8 @@ final class BatchPlan {
     items.merge(item, change, ItemUnits::plus);
   }
 
-  JsonRows orders() {
+  List<OrderRow> orders() {
     return orders;
-  }
-
-  /** What the rows of orders say. */
-  List<OrderRow> wins() {
-    return wins;
-  }
-
-  JsonRows lines() {
-    return lines;
   }
 
   JsonRows log() {

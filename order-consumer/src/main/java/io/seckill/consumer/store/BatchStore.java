@@ -255,7 +255,7 @@ public final class BatchStore {
                     .map(
                         done ->
                             new Outcome.Stored(
-                                plan.orders().rows(),
+                                plan.orders().size(),
                                 plan.lost(),
                                 plan.letters().size(),
                                 repeated));
@@ -263,8 +263,8 @@ public final class BatchStore {
     }
 
     private Future<Void> writeAll() {
-      return insert(Sql.INSERT_ORDERS, plan.orders())
-          .compose(done -> insert(Sql.INSERT_ORDER_LINES, plan.lines()))
+      return new NewOrders(connection, shard, epoch)
+          .insert(plan.orders())
           .compose(done -> insert(Sql.INSERT_SHARD_LOG, plan.log()))
           .compose(done -> closeLetters())
           .compose(done -> each(plan.letters(), this::insertLetter))
@@ -281,8 +281,8 @@ public final class BatchStore {
 
     /** What was new comes before what ended. */
     private Future<Void> tell() {
-      List<OrderEvent> stored = new ArrayList<>(plan.wins().size());
-      for (OrderRow order : plan.wins()) {
+      List<OrderEvent> stored = new ArrayList<>(plan.orders().size());
+      for (OrderRow order : plan.orders()) {
         LogEntry.Win win = order.win();
         stored.add(event(win.id(), win.user(), order.status(), order.reason(), order.promoted()));
       }

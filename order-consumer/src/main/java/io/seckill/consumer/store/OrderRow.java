@@ -45,15 +45,38 @@ record OrderRow(
         .end();
   }
 
-  /** Its line, as a row of the table of lines. */
-  static void addLine(JsonRows rows, LogEntry.Win win, LogEntry.WinLine line) {
+  /** Its lines, as rows of the table of lines. */
+  void addLinesTo(JsonRows rows) {
+    for (LogEntry.WinLine line : win.lines()) {
+      rows.row()
+          .add(win.id().seq())
+          .add(line.item().value())
+          .add(win.user().value())
+          .add(line.quantity())
+          .add(line.priceMinor())
+          .add(line.limitPerUser())
+          .end();
+    }
+  }
+
+  /** Whether it has one line, and differs in {@link #addWhatDiffers} only. */
+  boolean isLike(OrderRow other) {
+    return win.lines().size() == 1
+        && win.lines().equals(other.win.lines())
+        && status == other.status
+        && reason.equals(other.reason)
+        && held == other.held
+        && promoted == other.promoted;
+  }
+
+  /** What it does not share with orders that are like it. */
+  void addWhatDiffers(JsonRows rows) {
     rows.row()
         .add(win.id().seq())
-        .add(line.item().value())
         .add(win.user().value())
-        .add(line.quantity())
-        .add(line.priceMinor())
-        .add(line.limitPerUser())
+        .add(win.keyDigest())
+        .add(win.bodyDigest())
+        .add(win.atMs())
         .end();
   }
 }

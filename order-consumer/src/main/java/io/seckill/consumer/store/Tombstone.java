@@ -1,14 +1,11 @@
 package io.seckill.consumer.store;
 
-import static io.seckill.consumer.db.Database.run;
-
 import io.seckill.common.id.ShardRef;
 import io.seckill.common.log.LogEntry;
 import io.seckill.common.order.OrderStatus;
-import io.seckill.consumer.db.Sql;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
+import java.util.List;
 
 /**
  * What stands in place of an order that will never be: a FAILED row under the name of its win.
@@ -29,15 +26,10 @@ final class Tombstone {
   static Future<Void> write(
       SqlConnection connection, ShardRef shard, LogEntry entry, String reason) {
     LogEntry.Win win = entry.taken().orElseThrow();
-    JsonRows order = new JsonRows();
-    JsonRows lines = new JsonRows();
-    int quantity = 0;
-    for (LogEntry.WinLine line : win.lines()) {
-      OrderRow.addLine(lines, win, line);
-      quantity += line.quantity();
-    }
+    int quantity = win.lines().stream().mapToInt(LogEntry.WinLine::quantity).sum();
     String currency = currencyOf(win);
-    new OrderRow(
+    OrderRow order =
+        new OrderRow(
             win,
             OrderStatus.FAILED,
             reason,
@@ -46,18 +38,8 @@ final class Tombstone {
             currency.equals(DeadWins.NO_CURRENCY) ? 0 : totalOf(win),
             currency,
             0,
-            entry instanceof LogEntry.Promotion)
-        .addTo(order);
-    Tuple key = Tuple.of(shard.region(), shard.shard(), win.id().epoch());
-    return run(connection, Sql.INSERT_ORDERS, key.addString(order.json()))
-        .compose(
-            done ->
-                run(
-                    connection,
-                    Sql.INSERT_ORDER_LINES,
-                    Tuple.of(shard.region(), shard.shard(), win.id().epoch())
-                        .addString(lines.json())))
-        .mapEmpty();
+            entry instanceof LogEntry.Promotion);
+    return new NewOrders(connection, shard, win.id().epoch()).insert(List.of(order));
   }
 
   /** That of all lines, if they have one and its sum can be told. */
