@@ -16,9 +16,7 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,43 +28,16 @@ class EngineReleasesIT {
 
   private static final Duration AT_ONCE = Duration.ofSeconds(10);
 
-  private final List<EngineFixture> engines = new ArrayList<>();
+  private final EngineNodes engines = new EngineNodes();
 
   @AfterEach
   void stopEngines() throws Exception {
-    for (int i = engines.size() - 1; i >= 0; i--) {
-      engines.get(i).close();
-    }
-  }
-
-  private EngineFixture start(int shards, String... more) throws Exception {
-    EngineFixture engine =
-        new EngineFixture(EngineServers.STANDALONE.emptied(), config(shards, more));
-    engines.add(engine);
-    engine.keepStoring();
-    return engine;
-  }
-
-  private EngineFixture startSecond(EngineFixture first, String... more) throws Exception {
-    EngineFixture engine =
-        new EngineFixture(
-            first.config.redis().uri(), config(first.keys.length, more), first.ledger);
-    engines.add(engine);
-    return engine;
-  }
-
-  private static Map<String, String> config(int shards, String... more) {
-    Map<String, String> config = new HashMap<>();
-    config.put("redis.shards", Integer.toString(shards));
-    for (int i = 0; i < more.length; i += 2) {
-      config.put(more[i], more[i + 1]);
-    }
-    return config;
+    engines.stop();
   }
 
   @Test
   void OL_08_aBuyerShouldBuyAgainRightAfterHisOrderWasCancelled() throws Exception {
-    EngineFixture engine = start(4);
+    EngineFixture engine = engines.start(4);
     ItemId item = engine.openItem(1, 4, 1);
     PurchaseReply first = engine.buyPatiently("u", "k0", item, 1);
     assertThat(first.refusal()).isNull();
@@ -93,7 +64,7 @@ class EngineReleasesIT {
 
   @Test
   void aReleaseShouldBeMadeAtOnceWhenAnEngineIsToldOfIt() throws Exception {
-    EngineFixture engine = start(2, "engine.releaseIntervalMs", NEVER_ASK_MS);
+    EngineFixture engine = engines.start(2, "engine.releaseIntervalMs", NEVER_ASK_MS);
     ItemId item = engine.openItem(1, 2, 1);
     assertThat(engine.buyPatiently("u", "k", item, 1).refusal()).isNull();
 
@@ -107,8 +78,8 @@ class EngineReleasesIT {
 
   @Test
   void OL_04_twoEnginesThatAreToldAtOnceShouldReleaseEachWinOnce() throws Exception {
-    EngineFixture engine = start(4);
-    EngineFixture second = startSecond(engine);
+    EngineFixture engine = engines.start(4);
+    EngineFixture second = engines.startSecond(engine);
     ItemId item = engine.openItem(1, 400, 1);
     assertThat(engine.buyAtOnce("u", 300, item)).allMatch(reply -> reply.refusal() == null);
     awaitHeld(engine, item, 300);
@@ -133,8 +104,8 @@ class EngineReleasesIT {
 
   @Test
   void OL_04_anEngineThatDiedAfterReleasingShouldLeaveNothingUndone() throws Exception {
-    EngineFixture engine = start(2);
-    EngineFixture second = startSecond(engine, "engine.releaseIntervalMs", NEVER_ASK_MS);
+    EngineFixture engine = engines.start(2);
+    EngineFixture second = engines.startSecond(engine, "engine.releaseIntervalMs", NEVER_ASK_MS);
     ItemId item = engine.openItem(1, 10, 1);
     assertThat(engine.buyAtOnce("u", 6, item)).allMatch(reply -> reply.refusal() == null);
     awaitHeld(engine, item, 6);
@@ -159,7 +130,7 @@ class EngineReleasesIT {
 
   @Test
   void RF_03_aReleaseThatRedisForgotShouldBeMadeAgain() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId item = engine.openItem(1, 10, 1);
     assertThat(engine.buyAtOnce("u", 10, item)).allMatch(reply -> reply.refusal() == null);
     awaitHeld(engine, item, 10);
@@ -182,7 +153,7 @@ class EngineReleasesIT {
 
   @Test
   void aReleaseShouldWaitForAShardThatIsBeingOpened() throws Exception {
-    EngineFixture engine = start(2);
+    EngineFixture engine = engines.start(2);
     ItemId item = engine.openItem(1, 40, 1);
     assertThat(engine.buyAtOnce("u", 40, item)).allMatch(EngineReleasesIT::isWinOrBusy);
     untilNobodyIsBusy(engine, "u", "k", 40, item);
@@ -203,10 +174,10 @@ class EngineReleasesIT {
 
   @Test
   void anEngineShouldLearnTheGroupOfAnItemThatItDoesNotKnow() throws Exception {
-    EngineFixture engine = start(2);
+    EngineFixture engine = engines.start(2);
     ItemGroup group = new ItemGroup("phones", 1);
     // It asks the ledger what there is once, before there is anything.
-    EngineFixture second = startSecond(engine, "engine.ledgerIntervalMs", "60000");
+    EngineFixture second = engines.startSecond(engine, "engine.ledgerIntervalMs", "60000");
     ItemId red = engine.openItem(EngineFixture.definition(1, 1, group), 40);
     ItemId blue = engine.openItem(EngineFixture.definition(2, 1, group), 40);
     assertThat(engine.buyAtOnce("u", 20, red)).allMatch(reply -> reply.refusal() == null);
@@ -226,7 +197,7 @@ class EngineReleasesIT {
 
   @Test
   void aWinOfARemovedItemShouldNotHoldUpOthers() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId gone = engine.openItem(1, 10, 1);
     ItemId item = engine.openItem(2, 10, 1);
     assertThat(engine.buyPatiently("u", "k", gone, 1).refusal()).isNull();
@@ -251,7 +222,7 @@ class EngineReleasesIT {
 
   @Test
   void aReleaseThatFailsShouldNotHoldUpOthers() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId broken = engine.openItem(1, 100, 1);
     ItemId item = engine.openItem(2, 100, 1);
     // More than are tried at a time, and before the others.
@@ -281,7 +252,7 @@ class EngineReleasesIT {
 
   @Test
   void aBasketShouldGoBackWhole() throws Exception {
-    EngineFixture engine = start(4);
+    EngineFixture engine = engines.start(4);
     ItemId phone = engine.openItem(1, 40, 2);
     ItemId cover = engine.openItem(2, 40, 2);
     List<PurchaseLine> lines =
@@ -300,7 +271,7 @@ class EngineReleasesIT {
 
   @Test
   void OL_08_anEndedSaleShouldGiveTheQuotaBackAndSellNoMore() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId item = engine.openItem(1, 10, 1);
     assertThat(engine.buyPatiently("u", "k", item, 1).refusal()).isNull();
     engine.changeNow(item, ItemChange.Action.END, 0);
@@ -316,8 +287,8 @@ class EngineReleasesIT {
 
   @Test
   void ST_09_aReleaseShouldEndSoldOutOnEveryNode() throws Exception {
-    EngineFixture engine = start(4);
-    EngineFixture second = startSecond(engine);
+    EngineFixture engine = engines.start(4);
+    EngineFixture second = engines.startSecond(engine);
     ItemId item = engine.openItem(1, 3, 1);
     List<PurchaseReply> replies = untilNobodyIsBusy(engine, "u", "k", 100, item);
     assertThat(replies.stream().filter(reply -> reply.refusal() == null)).hasSize(3);
@@ -346,7 +317,7 @@ class EngineReleasesIT {
 
   @Test
   void I4_ridersShouldNotMissAReleasedUnit() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId item = engine.openItem(1, 5, 1);
     for (int i = 0; i < 5; i++) {
       assertThat(engine.buyPatiently("winner" + i, "k", item, 1).refusal()).isNull();
@@ -390,7 +361,7 @@ class EngineReleasesIT {
 
   @Test
   void OL_06_tenThousandReleasesShouldGoBackBesideARunningSale() throws Exception {
-    EngineFixture engine = start(2);
+    EngineFixture engine = engines.start(2);
     ItemId unpaid = engine.openItem(1, 11_000, 1);
     ItemId running = engine.openItem(2, 100_000, 1);
     for (int i = 0; i < 5; i++) {

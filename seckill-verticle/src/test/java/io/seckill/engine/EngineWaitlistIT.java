@@ -36,43 +36,16 @@ class EngineWaitlistIT {
   /** The click without a key, which finds the order that a waiter got by himself. */
   private static final String KEYLESS = "-";
 
-  private final List<EngineFixture> engines = new ArrayList<>();
+  private final EngineNodes engines = new EngineNodes();
 
   @AfterEach
   void stopEngines() throws Exception {
-    for (int i = engines.size() - 1; i >= 0; i--) {
-      engines.get(i).close();
-    }
-  }
-
-  private EngineFixture start(int shards, String... more) throws Exception {
-    EngineFixture engine =
-        new EngineFixture(EngineServers.STANDALONE.emptied(), config(shards, more));
-    engines.add(engine);
-    engine.keepStoring();
-    return engine;
-  }
-
-  private EngineFixture startSecond(EngineFixture first, String... more) throws Exception {
-    EngineFixture engine =
-        new EngineFixture(
-            first.config.redis().uri(), config(first.keys.length, more), first.ledger);
-    engines.add(engine);
-    return engine;
-  }
-
-  private static Map<String, String> config(int shards, String... more) {
-    Map<String, String> config = new HashMap<>();
-    config.put("redis.shards", Integer.toString(shards));
-    for (int i = 0; i < more.length; i += 2) {
-      config.put(more[i], more[i + 1]);
-    }
-    return config;
+    engines.stop();
   }
 
   @Test
   void aReleasedUnitShouldGoToWhoWaitsLongestAndNotToANewcomer() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId item = soldOutItem(engine, 1, 2, 1);
     assertThat(engine.joinNow("first", item)).isEqualTo(place("first", item, 1, 1, true));
     assertThat(engine.joinNow("second", item)).isEqualTo(place("second", item, 2, 2, true));
@@ -99,7 +72,7 @@ class EngineWaitlistIT {
 
   @Test
   void newcomersShouldWinNothingWhileAnybodyWaits() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId item = soldOutItem(engine, 1, 40, 1);
     for (int i = 0; i < 40; i++) {
       engine.joinNow("w" + i, item);
@@ -125,7 +98,7 @@ class EngineWaitlistIT {
 
   @Test
   void aRestockOfFewerUnitsThanWaitersShouldServeTheFirstOnes() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId item = soldOutItem(engine, 1, 2, 1);
     joinAll(engine, item, "w", 5);
 
@@ -141,7 +114,7 @@ class EngineWaitlistIT {
 
   @Test
   void aRestockOfMoreUnitsThanWaitersShouldServeAllAndSellTheRest() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId item = soldOutItem(engine, 1, 2, 1);
     // More than one call lets in.
     List<Future<WaitlistPlace>> joins = new ArrayList<>();
@@ -161,7 +134,7 @@ class EngineWaitlistIT {
 
   @Test
   void aWaiterAtHisLimitShouldBeSkippedAndOut() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId item = engine.openItem(1, 3, 2);
     assertThat(engine.buyNow("u", "k", item, 1).refusal()).isNull();
     assertThat(engine.buyNow("greedy", "k", item, 1).refusal()).isNull();
@@ -186,7 +159,7 @@ class EngineWaitlistIT {
 
   @Test
   void whoLeftShouldGetNothingAndTheItemShouldSellAgainWhenNobodyWaits() throws Exception {
-    EngineFixture engine = start(2);
+    EngineFixture engine = engines.start(2);
     ItemId item = soldOutItem(engine, 1, 4, 1);
     engine.joinNow("stays", item);
     engine.joinNow("leaves", item);
@@ -211,7 +184,7 @@ class EngineWaitlistIT {
 
   @Test
   void theLineShouldCloseWithTheSale() throws Exception {
-    EngineFixture engine = start(2);
+    EngineFixture engine = engines.start(2);
     ItemId item = soldOutItem(engine, 1, 4, 1);
     engine.joinNow("w", item);
 
@@ -231,7 +204,7 @@ class EngineWaitlistIT {
   @Test
   void whoNeedNotOrMayNotWaitShouldBeTold() throws Exception {
     for (int shards : new int[] {1, 3}) {
-      EngineFixture engine = start(shards, "engine.maxWaiters", "2");
+      EngineFixture engine = engines.start(shards, "engine.maxWaiters", "2");
       ItemId item = engine.openItem(1, 3L * shards, 1);
       assertThat(engine.refusalOfJoin("w", item)).isEqualTo(ErrorCode.NOT_SOLD_OUT);
       assertThat(engine.refusalOfJoin("w", new ItemId(99))).isEqualTo(ErrorCode.NOT_FOUND);
@@ -247,13 +220,12 @@ class EngineWaitlistIT {
       assertThat(engine.refusalOfJoin("late", item)).isEqualTo(ErrorCode.PAUSED);
       assertThat(engine.joinNow(first, item)).isEqualTo(place(first, item, 1, 2, false));
       stopEngines();
-      engines.clear();
     }
   }
 
   @Test
   void anItemThatIsNotPreheatedShouldHaveNoLineYet() throws Exception {
-    EngineFixture engine = start(2);
+    EngineFixture engine = engines.start(2);
     ItemId item = new ItemId(1);
     engine.ledger.create(EngineFixture.definition(1, 1, null), 2);
     Await.until(
@@ -269,7 +241,7 @@ class EngineWaitlistIT {
 
   @Test
   void joinsOfWhatIsOnSaleShouldNotKeepTheBoardOff() throws Exception {
-    EngineFixture engine = start(3);
+    EngineFixture engine = engines.start(3);
     ItemId item = engine.openItem(1, 300, 1);
     AtomicBoolean goOn = new AtomicBoolean(true);
     Set<ErrorCode> refusals = ConcurrentHashMap.newKeySet();
@@ -303,8 +275,8 @@ class EngineWaitlistIT {
 
   @Test
   void aHundredJoinsAtOnceShouldBeOne() throws Exception {
-    EngineFixture engine = start(3);
-    EngineFixture second = startSecond(engine);
+    EngineFixture engine = engines.start(3);
+    EngineFixture second = engines.startSecond(engine);
     ItemId item = soldOutItem(engine, 1, 3, 1);
     Await.until(EngineFixture.BOUND, "both to know", () -> second.isSoldOut(item));
 
@@ -327,8 +299,8 @@ class EngineWaitlistIT {
 
   @Test
   void anEngineShouldLearnTheGroupOfWhatIsWaitedFor() throws Exception {
-    EngineFixture engine = start(1);
-    EngineFixture second = startSecond(engine, "engine.ledgerIntervalMs", "60000");
+    EngineFixture engine = engines.start(1);
+    EngineFixture second = engines.startSecond(engine, "engine.ledgerIntervalMs", "60000");
     ItemGroup phones = new ItemGroup("phones", 1);
     ItemId red = engine.openItem(EngineFixture.definition(1, 1, phones), 1);
     ItemId blue = engine.openItem(EngineFixture.definition(2, 1, phones), 1);
@@ -352,7 +324,7 @@ class EngineWaitlistIT {
 
   @Test
   void ST_02_aUnitOfAnotherShardShouldReachTheOldestWaiterOfAll() throws Exception {
-    EngineFixture engine = start(4);
+    EngineFixture engine = engines.start(4);
     ItemId item = soldOutItem(engine, 1, 8, 1);
     String first = engine.userOf(2, "first");
     String second = engine.userOf(1, "second");
@@ -382,8 +354,8 @@ class EngineWaitlistIT {
 
   @Test
   void ST_02_noUnitShouldStrandWhenManyComeBackWhileManyWait() throws Exception {
-    EngineFixture engine = start(4);
-    EngineFixture second = startSecond(engine);
+    EngineFixture engine = engines.start(4);
+    EngineFixture second = engines.startSecond(engine);
     ItemId item = soldOutItem(engine, 1, 60, 1);
     // Half of them in one shard, so that its line is longer than what comes back there.
     for (int i = 0; i < 20; i++) {
@@ -410,7 +382,7 @@ class EngineWaitlistIT {
 
   @Test
   void newcomersOfAllShardsShouldBeToldAtOnceThatSomebodyWaits() throws Exception {
-    EngineFixture engine = start(4);
+    EngineFixture engine = engines.start(4);
     ItemId item = soldOutItem(engine, 1, 8, 1);
     String waiter = engine.userOf(2, "w");
     engine.joinNow(waiter, item);
@@ -432,7 +404,7 @@ class EngineWaitlistIT {
 
   @Test
   void anEngineThatDiedAfterSendingAWaitersUnitShouldStrandNothing() throws Exception {
-    EngineFixture engine = start(3);
+    EngineFixture engine = engines.start(3);
     ItemId item = soldOutItem(engine, 1, 6, 1);
     String waiter = engine.userOf(2, "w");
     engine.joinNow(waiter, item);
@@ -455,8 +427,8 @@ class EngineWaitlistIT {
 
   @Test
   void anEngineThatDiedRightAfterALeaveShouldLeaveNoUnitBehind() throws Exception {
-    EngineFixture engine = start(2);
-    EngineFixture second = startSecond(engine);
+    EngineFixture engine = engines.start(2);
+    EngineFixture second = engines.startSecond(engine);
     ItemId item = soldOutItem(engine, 1, 4, 1);
     String waiter = engine.userOf(1, "w");
     engine.joinNow(waiter, item);
@@ -479,7 +451,7 @@ class EngineWaitlistIT {
   @Test
   void RF_03_theLineShouldStandInItsOrderAfterRedisWasEmptied() throws Exception {
     for (int shards : new int[] {1, 3}) {
-      EngineFixture engine = start(shards);
+      EngineFixture engine = engines.start(shards);
       ItemId other = soldOutItem(engine, 2, 3, 1);
       ItemId item = soldOutItem(engine, 1, 12, 1);
       joinAll(engine, item, "w", 12);
@@ -508,13 +480,12 @@ class EngineWaitlistIT {
       Await.until(EngineFixture.BOUND, "nobody to wait", () -> engine.waiting(item) == 0);
       assertThat(engine.ledger.held(item) + engine.stockInAll(item)).isEqualTo(12);
       stopEngines();
-      engines.clear();
     }
   }
 
   @Test
   void waitersShouldBeServedWhenTheirShardIsOpenedAgain() throws Exception {
-    EngineFixture engine = start(1);
+    EngineFixture engine = engines.start(1);
     ItemId item = soldOutItem(engine, 1, 3, 1);
     joinAll(engine, item, "w", 3);
 
@@ -532,7 +503,7 @@ class EngineWaitlistIT {
 
   @Test
   void aPlaceShouldNeverGetWorse() throws Exception {
-    EngineFixture engine = start(3);
+    EngineFixture engine = engines.start(3);
     ItemId item = soldOutItem(engine, 1, 30, 1);
     Random random = new Random(7);
     List<String> line = new ArrayList<>();
@@ -581,8 +552,8 @@ class EngineWaitlistIT {
    */
   @Test
   void anyHistoryShouldKeepTheOrderOfTheLineAndStrandNothing() throws Exception {
-    EngineFixture engine = start(3);
-    EngineFixture second = startSecond(engine);
+    EngineFixture engine = engines.start(3);
+    EngineFixture second = engines.startSecond(engine);
     long seed = Long.getLong("seed", System.nanoTime());
     Random random = new Random(seed);
     ItemId item = engine.openItem(1, 20, 2);
@@ -671,7 +642,7 @@ class EngineWaitlistIT {
 
   @Test
   void anEngineUnderTooManyQuestionsShouldAnswerAllInTime() throws Exception {
-    EngineFixture engine = start(2);
+    EngineFixture engine = engines.start(2);
     ItemId item = soldOutItem(engine, 1, 2, 1);
     List<Future<WaitlistPlace>> joins = new ArrayList<>();
     for (int i = 0; i < 12_000; i++) {

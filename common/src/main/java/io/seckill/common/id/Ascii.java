@@ -1,7 +1,7 @@
 package io.seckill.common.id;
 
 /** Checks texts that must be the same bytes in keys, columns, logs and URLs. Never throws. */
-final class Ascii {
+public final class Ascii {
 
   private Ascii() {}
 
@@ -11,7 +11,7 @@ final class Ascii {
    *
    * @param text may be null, which is no such text
    */
-  static boolean isWord(String text, int maxLength, String punctuation) {
+  public static boolean isWord(String text, int maxLength, String punctuation) {
     if (text == null || text.isEmpty() || text.length() > maxLength) {
       return false;
     }

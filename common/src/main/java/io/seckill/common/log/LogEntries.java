@@ -1,5 +1,6 @@
 package io.seckill.common.log;
 
+import io.seckill.common.id.Ascii;
 import io.seckill.common.id.EntryId;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
@@ -288,15 +289,7 @@ public final class LogEntries {
   }
 
   private static boolean isDigest(String text) {
-    return text.length() <= MAX_DIGEST_CHARS && areAll(text, LogEntries::isOfBase64url);
-  }
-
-  private static boolean isOfBase64url(int c) {
-    return (c >= 'A' && c <= 'Z')
-        || (c >= 'a' && c <= 'z')
-        || (c >= '0' && c <= '9')
-        || c == '_'
-        || c == '-';
+    return text.isEmpty() || Ascii.isWord(text, MAX_DIGEST_CHARS, "_-");
   }
 
   private static boolean isCurrency(String text) {

@@ -7,7 +7,6 @@ import io.seckill.gateway.http.Exchange;
 import io.seckill.gateway.http.Json;
 import io.seckill.gateway.http.Times;
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import java.io.IOException;
@@ -19,11 +18,12 @@ final class AdminRequests {
   /** An operator's change is a transaction and a call to each shard; it may take its time. */
   private static final long CHANGE_MS = 20_000;
 
+  /** Some rows by a key. */
+  private static final long READ_MS = 5_000;
+
   /** Most units that an item can have. */
   static final long MAX_UNITS = 1_000_000_000L;
 
-  private static final int PAGE = 20;
-  private static final int MAX_PAGE = 100;
   private static final int MAX_REQUEST_ID_CHARS = 64;
   private static final int MAX_TIME_CHARS = 40;
 
@@ -35,20 +35,15 @@ final class AdminRequests {
     return BusRequests.change(bus, address, message, delivery);
   }
 
+  /** Asks over the bus for some rows. */
+  static <T> Future<T> read(EventBus bus, String address, Object message) {
+    return read(bus, address, message, READ_MS);
+  }
+
   /** Asks over the bus for something that changes nothing. */
   static <T> Future<T> read(EventBus bus, String address, Object message, long timeoutMs) {
     DeliveryOptions delivery = new DeliveryOptions().setSendTimeout(timeoutMs);
     return BusRequests.read(bus, address, message, delivery);
-  }
-
-  /** How many a page has: from {@code limit}, else {@value #PAGE}. */
-  static int limitIn(MultiMap query) {
-    String text = query.get("limit");
-    int limit = text == null ? PAGE : text.matches("[1-9][0-9]{0,2}") ? Integer.parseInt(text) : 0;
-    if (limit < 1 || limit > MAX_PAGE) {
-      throw Json.invalid("'limit' must be an integer from 1 to " + MAX_PAGE + ".");
-    }
-    return limit;
   }
 
   /** Reads {@code requestId} from a body. */

@@ -16,8 +16,6 @@ import io.vertx.core.http.HttpMethod;
 /** Shows an operator any order. */
 public record AnyOrderEndpoint(EventBus bus) implements Endpoint {
 
-  private static final long READ_MS = 5_000;
-
   @Override
   public HttpMethod method() {
     return HttpMethod.GET;
@@ -36,7 +34,6 @@ public record AnyOrderEndpoint(EventBus bus) implements Endpoint {
   @Override
   public Future<Reply> handle(Exchange exchange) {
     OrderQuery query = new OrderQuery(null, Paths.order(exchange.parameter(0)));
-    return AdminRequests.<OrderViews>read(bus, Addresses.ORDER, query, READ_MS)
-        .map(OrderReplies::one);
+    return AdminRequests.<OrderViews>read(bus, Addresses.ORDER, query).map(OrderReplies::one);
   }
 }

@@ -15,8 +15,6 @@ import io.vertx.core.http.HttpMethod;
 /** Shows one dead letter with what it says. */
 public record DeadLetterEndpoint(EventBus bus) implements Endpoint {
 
-  private static final long READ_MS = 5_000;
-
   @Override
   public HttpMethod method() {
     return HttpMethod.GET;
@@ -35,7 +33,6 @@ public record DeadLetterEndpoint(EventBus bus) implements Endpoint {
   @Override
   public Future<Reply> handle(Exchange exchange) {
     DeadLetterQuery query = new DeadLetterQuery(Paths.letter(exchange.parameter(0)));
-    return AdminRequests.<DeadLetter>read(bus, Addresses.DEAD_LETTER, query, READ_MS)
-        .map(LetterJson::reply);
+    return AdminRequests.<DeadLetter>read(bus, Addresses.DEAD_LETTER, query).map(LetterJson::reply);
   }
 }

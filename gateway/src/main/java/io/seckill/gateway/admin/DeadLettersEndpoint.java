@@ -1,11 +1,11 @@
 package io.seckill.gateway.admin;
 
 import io.seckill.common.bus.Addresses;
-import io.seckill.common.bus.DeadLetter;
 import io.seckill.common.bus.DeadLetters;
 import io.seckill.common.bus.DeadLettersQuery;
 import io.seckill.common.id.LetterId;
 import io.seckill.common.order.LetterState;
+import io.seckill.gateway.api.Pages;
 import io.seckill.gateway.http.Access;
 import io.seckill.gateway.http.Endpoint;
 import io.seckill.gateway.http.Exchange;
@@ -16,13 +16,11 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.http.HttpMethod;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 
 /** Lists what could not be stored: what is open, unless asked else. */
 public record DeadLettersEndpoint(EventBus bus) implements Endpoint {
 
-  private static final long READ_MS = 5_000;
   private static final Set<String> PARAMETERS = Set.of("state", "after", "limit");
   private static final String ANY_STATE = "ALL";
 
@@ -46,8 +44,8 @@ public record DeadLettersEndpoint(EventBus bus) implements Endpoint {
     MultiMap query = exchange.query(PARAMETERS);
     DeadLettersQuery page =
         new DeadLettersQuery(
-            state(query.get("state")), after(query.get("after")), AdminRequests.limitIn(query));
-    return AdminRequests.<DeadLetters>read(bus, Addresses.DEAD_LETTERS, page, READ_MS)
+            state(query.get("state")), after(query.get("after")), Pages.limitIn(query));
+    return AdminRequests.<DeadLetters>read(bus, Addresses.DEAD_LETTERS, page)
         .map(DeadLettersEndpoint::reply);
   }
 
@@ -80,21 +78,11 @@ public record DeadLettersEndpoint(EventBus bus) implements Endpoint {
   }
 
   private static Reply reply(DeadLetters page) {
-    List<DeadLetter> found = page.letters();
-    return Reply.json(
-        200,
-        Json.object(
-            json -> {
-              json.writeArrayFieldStart("deadLetters");
-              for (DeadLetter letter : found) {
-                json.writeStartObject();
-                LetterJson.write(json, letter);
-                json.writeEndObject();
-              }
-              json.writeEndArray();
-              if (page.more() && !found.isEmpty()) {
-                json.writeStringField("next", found.get(found.size() - 1).id().toString());
-              }
-            }));
+    return Pages.reply(
+        "deadLetters",
+        page.letters(),
+        page.more(),
+        letter -> letter.id().toString(),
+        LetterJson::write);
   }
 }

@@ -6,6 +6,7 @@ import io.seckill.common.bus.Notifications;
 import io.seckill.common.bus.NotificationsQuery;
 import io.seckill.common.bus.OrderEvent;
 import io.seckill.common.order.NotificationState;
+import io.seckill.gateway.api.Pages;
 import io.seckill.gateway.http.Access;
 import io.seckill.gateway.http.Endpoint;
 import io.seckill.gateway.http.Exchange;
@@ -18,13 +19,11 @@ import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 
 /** Lists what a receiver outside was told of orders, or not: the dead ones, unless asked else. */
 public record NotificationsEndpoint(EventBus bus) implements Endpoint {
 
-  private static final long READ_MS = 5_000;
   private static final Set<String> PARAMETERS = Set.of("state", "after", "limit");
 
   @Override
@@ -47,8 +46,8 @@ public record NotificationsEndpoint(EventBus bus) implements Endpoint {
     MultiMap query = exchange.query(PARAMETERS);
     NotificationsQuery page =
         new NotificationsQuery(
-            state(query.get("state")), after(query.get("after")), AdminRequests.limitIn(query));
-    return AdminRequests.<Notifications>read(bus, Addresses.NOTIFICATIONS, page, READ_MS)
+            state(query.get("state")), after(query.get("after")), Pages.limitIn(query));
+    return AdminRequests.<Notifications>read(bus, Addresses.NOTIFICATIONS, page)
         .map(NotificationsEndpoint::reply);
   }
 
@@ -76,22 +75,12 @@ public record NotificationsEndpoint(EventBus bus) implements Endpoint {
   }
 
   private static Reply reply(Notifications page) {
-    List<Notifications.Notification> found = page.notifications();
-    return Reply.json(
-        200,
-        Json.object(
-            json -> {
-              json.writeArrayFieldStart("notifications");
-              for (Notifications.Notification notification : found) {
-                json.writeStartObject();
-                write(json, notification);
-                json.writeEndObject();
-              }
-              json.writeEndArray();
-              if (page.more() && !found.isEmpty()) {
-                json.writeStringField("next", Long.toString(found.get(found.size() - 1).id()));
-              }
-            }));
+    return Pages.reply(
+        "notifications",
+        page.notifications(),
+        page.more(),
+        notification -> Long.toString(notification.id()),
+        NotificationsEndpoint::write);
   }
 
   private static void write(JsonGenerator json, Notifications.Notification notification)

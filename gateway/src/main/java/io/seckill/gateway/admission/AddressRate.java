@@ -1,9 +1,6 @@
 package io.seckill.gateway.admission;
 
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.seckill.common.config.SeckillConfig;
-import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
@@ -20,8 +17,7 @@ public final class AddressRate {
    */
   private static final int CLIENTS_OF_A_SIGNER = 100;
 
-  private final LoadingCache<ClientAddress, TokenBucket> buckets;
-  private final LongSupplier nanoTime;
+  private final TokenBuckets<ClientAddress> buckets;
   private final RateLimitFields fields;
 
   /**
@@ -35,19 +31,10 @@ public final class AddressRate {
   }
 
   private AddressRate(SeckillConfig.Admission config, int clients, LongSupplier nanoTime) {
-    this.nanoTime = nanoTime;
     int perSecond = Math.min(config.ipPerSecond() * clients, TokenBucket.MAX);
     int burst = Math.min(config.ipBurst() * clients, TokenBucket.MAX);
     fields = new RateLimitFields("ip", perSecond, burst);
-    buckets =
-        Caffeine.newBuilder()
-            .maximumSize(config.ipTableSize())
-            // After this time a bucket is full again, so forgetting it changes nothing.
-            .expireAfterAccess(Duration.ofSeconds(burst / perSecond + 1L))
-            .ticker(nanoTime::getAsLong)
-            // Housekeeping is a few steps a call; a pool of threads for it would only cost more.
-            .executor(Runnable::run)
-            .build(address -> new TokenBucket(perSecond, burst, nanoTime.getAsLong()));
+    buckets = new TokenBuckets<>(perSecond, burst, config.ipTableSize(), nanoTime);
   }
 
   /**
@@ -68,7 +55,7 @@ public final class AddressRate {
    * @return as {@link TokenBucket#tryTake}: tokens left, or minus the nanoseconds to wait
    */
   public long tryTake(ClientAddress address) {
-    return buckets.get(address).tryTake(nanoTime.getAsLong());
+    return buckets.tryTake(address);
   }
 
   /** The header fields that tell a client of this limit. */

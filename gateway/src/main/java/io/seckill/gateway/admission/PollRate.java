@@ -1,10 +1,7 @@
 package io.seckill.gateway.admission;
 
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.id.UserId;
-import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
@@ -16,8 +13,7 @@ import java.util.function.LongSupplier;
  */
 public final class PollRate {
 
-  private final LoadingCache<UserId, TokenBucket> buckets;
-  private final LongSupplier nanoTime;
+  private final TokenBuckets<UserId> buckets;
 
   /**
    * Makes an empty table.
@@ -26,17 +22,9 @@ public final class PollRate {
    * @param nanoTime a monotonic clock in nanoseconds
    */
   public PollRate(SeckillConfig.Admission config, LongSupplier nanoTime) {
-    this.nanoTime = nanoTime;
-    int perSecond = config.pollPerSecond();
-    int burst = config.pollBurst();
     buckets =
-        Caffeine.newBuilder()
-            .maximumSize(config.userTableSize())
-            // After this time a bucket is full again, so forgetting it changes nothing.
-            .expireAfterAccess(Duration.ofSeconds(burst / perSecond + 1L))
-            .ticker(nanoTime::getAsLong)
-            .executor(Runnable::run)
-            .build(user -> new TokenBucket(perSecond, burst, nanoTime.getAsLong()));
+        new TokenBuckets<>(
+            config.pollPerSecond(), config.pollBurst(), config.userTableSize(), nanoTime);
   }
 
   /**
@@ -45,7 +33,7 @@ public final class PollRate {
    * @return null when it may be asked
    */
   public Refusal tryAsk(UserId user) {
-    long outcome = buckets.get(user).tryTake(nanoTime.getAsLong());
+    long outcome = buckets.tryTake(user);
     return outcome >= 0 ? null : Refusal.limited(Layer.POLL_RATE, -outcome);
   }
 }

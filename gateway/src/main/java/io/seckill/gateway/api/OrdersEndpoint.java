@@ -4,7 +4,6 @@ import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.OrderViews;
 import io.seckill.common.bus.OrdersQuery;
 import io.seckill.common.id.OrderId;
-import io.seckill.common.order.OrderView;
 import io.seckill.gateway.http.Access;
 import io.seckill.gateway.http.Endpoint;
 import io.seckill.gateway.http.Exchange;
@@ -14,14 +13,11 @@ import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.http.HttpMethod;
-import java.util.List;
 import java.util.Set;
 
 /** Lists the caller's orders, newest first, page by page. */
 public record OrdersEndpoint(EventBus bus, Polls polls) implements Endpoint {
 
-  private static final int DEFAULT_LIMIT = 20;
-  private static final int MAX_LIMIT = 100;
   private static final Set<String> PARAMETERS = Set.of("limit", "after");
 
   @Override
@@ -43,23 +39,12 @@ public record OrdersEndpoint(EventBus bus, Polls polls) implements Endpoint {
   public Future<Reply> handle(Exchange exchange) {
     MultiMap query = exchange.query(PARAMETERS);
     OrdersQuery orders =
-        new OrdersQuery(exchange.user(), limit(query.get("limit")), after(query.get("after")));
+        new OrdersQuery(exchange.user(), Pages.limitIn(query), after(query.get("after")));
     return polls.ask(
         exchange.user(),
         () ->
             BusRequests.<OrderViews>read(bus, Addresses.ORDERS, orders, OrderEndpoint.DELIVERY)
                 .map(OrdersEndpoint::reply));
-  }
-
-  private static int limit(String text) {
-    if (text == null) {
-      return DEFAULT_LIMIT;
-    }
-    int limit = text.matches("[1-9][0-9]{0,2}") ? Integer.parseInt(text) : 0;
-    if (limit < 1 || limit > MAX_LIMIT) {
-      throw Json.invalid("'limit' must be an integer from 1 to " + MAX_LIMIT + ".");
-    }
-    return limit;
   }
 
   private static OrderId after(String text) {
@@ -74,21 +59,7 @@ public record OrdersEndpoint(EventBus bus, Polls polls) implements Endpoint {
   }
 
   private static Reply reply(OrderViews views) {
-    List<OrderView> orders = views.orders();
-    return Reply.json(
-        200,
-        Json.object(
-            json -> {
-              json.writeArrayFieldStart("orders");
-              for (OrderView order : orders) {
-                json.writeStartObject();
-                OrderJson.write(json, order);
-                json.writeEndObject();
-              }
-              json.writeEndArray();
-              if (views.more() && !orders.isEmpty()) {
-                json.writeStringField("next", orders.get(orders.size() - 1).orderId().value());
-              }
-            }));
+    return Pages.reply(
+        "orders", views.orders(), views.more(), order -> order.orderId().value(), OrderJson::write);
   }
 }

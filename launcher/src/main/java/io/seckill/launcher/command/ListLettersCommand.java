@@ -44,16 +44,8 @@ public final class ListLettersCommand extends SystemCommand {
     String wanted = all ? "ALL" : state.name();
     JsonObject answer =
         admin().get(DeadLettersCommand.PATH + "?state=" + wanted + "&limit=" + limit + page);
-    List<List<String>> rows =
-        answer.getJsonArray("deadLetters").stream()
-            .map(JsonObject.class::cast)
-            .map(ListLettersCommand::row)
-            .toList();
-    String next = answer.getString("next");
     String none = all ? "there are no dead letters" : "no dead letter is " + state;
-    output.text(
-        (rows.isEmpty() ? none : Shown.table(HEADINGS, rows))
-            + (next == null ? "" : "\nthere are more: --after " + next));
+    output.text(Shown.page(answer, "deadLetters", HEADINGS, ListLettersCommand::row, none));
     output.result(answer);
     return PASS;
   }

@@ -39,15 +39,8 @@ public final class ListNotificationsCommand extends SystemCommand {
     String page = after == 0 ? "" : "&after=" + after;
     JsonObject answer =
         admin().get(NotificationsCommand.PATH + "?state=" + state + "&limit=" + limit + page);
-    List<List<String>> rows =
-        answer.getJsonArray("notifications").stream()
-            .map(JsonObject.class::cast)
-            .map(ListNotificationsCommand::row)
-            .toList();
-    String next = answer.getString("next");
-    output.text(
-        (rows.isEmpty() ? "no notification is " + state : Shown.table(HEADINGS, rows))
-            + (next == null ? "" : "\nthere are more: --after " + next));
+    String none = "no notification is " + state;
+    output.text(Shown.page(answer, "notifications", HEADINGS, ListNotificationsCommand::row, none));
     output.result(answer);
     return PASS;
   }

@@ -3,6 +3,7 @@ package io.seckill.launcher.command;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** How things look in a terminal. */
 final class Shown {
@@ -36,6 +37,25 @@ final class Shown {
       out.append(out.isEmpty() ? "" : "\n").append(line.toString().stripTrailing());
     }
     return out.toString();
+  }
+
+  /**
+   * A page of a list as a table, with a word about the next one.
+   *
+   * @param answer has the list, and {@code next} while there is more
+   * @param none what to say of an empty page
+   */
+  static String page(
+      JsonObject answer,
+      String list,
+      List<String> headings,
+      Function<JsonObject, List<String>> row,
+      String none) {
+    List<List<String>> rows =
+        answer.getJsonArray(list).stream().map(JsonObject.class::cast).map(row).toList();
+    String next = answer.getString("next");
+    return (rows.isEmpty() ? none : table(headings, rows))
+        + (next == null ? "" : "\nthere are more: --after " + next);
   }
 
   private static List<String> row(JsonObject item) {

@@ -1,5 +1,7 @@
 package io.seckill.consumer.letters;
 
+import static io.seckill.consumer.Refusals.refuse;
+
 import io.seckill.common.bus.Addresses;
 import io.seckill.common.bus.DeadLetter;
 import io.seckill.common.bus.DeadLetterChange;
@@ -99,9 +101,7 @@ public final class DeadLetterDesk {
         .find(id)
         .compose(
             found ->
-                found
-                    .map(Future::succeededFuture)
-                    .orElseGet(() -> refuse(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title())));
+                found.map(Future::succeededFuture).orElseGet(() -> refuse(ErrorCode.NOT_FOUND)));
   }
 
   private DeadLetter view(Filed letter, String payload) {
@@ -234,10 +234,6 @@ public final class DeadLetterDesk {
     bus.publish(Addresses.RELEASES, new ReleasesWaiting(shard.region(), shard.shard()));
   }
 
-  private static <T> Future<T> refuse(ErrorCode code, String detail) {
-    return Future.failedFuture(new SeckillException(code, detail));
-  }
-
   /** The transaction may have ended well although nobody heard of it. */
   private <T> Future<T> unknown(Throwable failure) {
     if (failure instanceof SeckillException known && known.code() != ErrorCode.UNAVAILABLE) {
@@ -250,6 +246,6 @@ public final class DeadLetterDesk {
     if (logRate.allows()) {
       LOG.warn("it is not known whether a dead letter was changed", failure);
     }
-    return refuse(ErrorCode.OUTCOME_UNKNOWN, ErrorCode.OUTCOME_UNKNOWN.title());
+    return refuse(ErrorCode.OUTCOME_UNKNOWN);
   }
 }

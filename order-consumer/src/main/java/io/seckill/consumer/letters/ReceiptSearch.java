@@ -1,7 +1,8 @@
 package io.seckill.consumer.letters;
 
+import static io.seckill.consumer.Refusals.refuse;
+
 import io.seckill.common.error.ErrorCode;
-import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.ItemId;
 import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
@@ -71,10 +72,6 @@ final class ReceiptSearch {
                             refuse(
                                 ErrorCode.BUSY,
                                 "the shard is being opened; ask again in a moment")));
-  }
-
-  private static <T> Future<T> refuse(ErrorCode code, String detail) {
-    return Future.failedFuture(new SeckillException(code, detail));
   }
 
   private static long nowMs() {

@@ -1,5 +1,7 @@
 package io.seckill.consumer.notify;
 
+import static io.seckill.consumer.Refusals.refuse;
+
 import io.seckill.common.bus.Done;
 import io.seckill.common.bus.NotificationRetry;
 import io.seckill.common.bus.Notifications;
@@ -7,7 +9,6 @@ import io.seckill.common.bus.NotificationsQuery;
 import io.seckill.common.bus.OrderEvent;
 import io.seckill.common.config.SeckillConfig;
 import io.seckill.common.error.ErrorCode;
-import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.OrderId;
 import io.seckill.common.id.UserId;
 import io.seckill.common.order.NotificationState;
@@ -41,7 +42,7 @@ final class NotificationDesk {
   /** As {@link NotificationsQuery} says. */
   Future<Notifications> page(NotificationsQuery query) {
     if (query.limit() < 1 || query.limit() > MAX_PAGE) {
-      return refused(ErrorCode.INVALID_REQUEST, "a page has 1 to " + MAX_PAGE + " notifications");
+      return refuse(ErrorCode.INVALID_REQUEST, "a page has 1 to " + MAX_PAGE + " notifications");
     }
     return database
         .query(
@@ -76,7 +77,7 @@ final class NotificationDesk {
   /** As {@link NotificationRetry} says. */
   Future<Done> retry(NotificationRetry retry) {
     if (!config.enabled()) {
-      return refused(ErrorCode.CONFLICT, "nobody is told: notification.webhookUrl is empty");
+      return refuse(ErrorCode.CONFLICT, "nobody is told: notification.webhookUrl is empty");
     }
     return database
         .query(Sql.RETRY_NOTIFICATION, Tuple.of(NotificationWorker.takenMs(config), retry.id()))
@@ -94,15 +95,11 @@ final class NotificationDesk {
 
   private static Future<Done> asItIs(RowSet<Row> found) {
     if (found.size() == 0) {
-      return refused(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title());
+      return refuse(ErrorCode.NOT_FOUND);
     }
     String state = found.iterator().next().getString(0);
     return state.equals(NotificationState.DONE.name())
-        ? refused(ErrorCode.CONFLICT, "the receiver has taken the notification")
+        ? refuse(ErrorCode.CONFLICT, "the receiver has taken the notification")
         : Future.succeededFuture(new Done());
-  }
-
-  private static <T> Future<T> refused(ErrorCode code, String detail) {
-    return Future.failedFuture(new SeckillException(code, detail));
   }
 }

@@ -1,5 +1,7 @@
 package io.seckill.consumer.orders;
 
+import static io.seckill.consumer.Refusals.refuse;
+
 import io.seckill.common.bus.OrderCancel;
 import io.seckill.common.bus.OrderQuery;
 import io.seckill.common.bus.OrderRefund;
@@ -140,7 +142,7 @@ final class OrderChanges {
   private Future<OrderViews> change(UserId user, OrderId id, End end, Step step) {
     Optional<WinId> win = orderIds.open(id);
     if (win.isEmpty()) {
-      return refuse(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title());
+      return refuse(ErrorCode.NOT_FOUND);
     }
     OrderQuery query = new OrderQuery(user, id);
     return news.inTransaction(
@@ -183,9 +185,7 @@ final class OrderChanges {
   private static Future<Change> take(
       Step step, SqlConnection connection, WinId win, UserId user, OrderState state) {
     boolean own = user == null || user.value().equals(state.user());
-    return own
-        ? step.take(connection, win, state)
-        : refuse(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title());
+    return own ? step.take(connection, win, state) : refuse(ErrorCode.NOT_FOUND);
   }
 
   /** It is only late; or it will never be stored, and then there is nothing to give back. */
@@ -200,10 +200,6 @@ final class OrderChanges {
     return refuse(ErrorCode.CONFLICT, "the order is " + status);
   }
 
-  private static <T> Future<T> refuse(ErrorCode code, String detail) {
-    return Future.failedFuture(new SeckillException(code, detail));
-  }
-
   /** The transaction may have ended well although nobody heard of it. */
   private <T> Future<T> unknown(Throwable failure) {
     if (failure instanceof SeckillException known && known.code() != ErrorCode.UNAVAILABLE) {
@@ -212,6 +208,6 @@ final class OrderChanges {
     if (logRate.allows()) {
       LOG.warn("it is not known whether an order was changed", failure);
     }
-    return refuse(ErrorCode.OUTCOME_UNKNOWN, ErrorCode.OUTCOME_UNKNOWN.title());
+    return refuse(ErrorCode.OUTCOME_UNKNOWN);
   }
 }

@@ -1,5 +1,7 @@
 package io.seckill.consumer.orders;
 
+import static io.seckill.consumer.Refusals.refuse;
+
 import io.seckill.common.bus.OrderQuery;
 import io.seckill.common.bus.OrderViews;
 import io.seckill.common.bus.OrdersQuery;
@@ -75,7 +77,7 @@ public final class OrderLookup {
   public Future<OrderViews> one(OrderQuery query) {
     Optional<WinId> win = orderIds.open(query.orderId());
     if (win.isEmpty()) {
-      return notFound();
+      return refuse(ErrorCode.NOT_FOUND);
     }
     return inMySql(win.get(), query.orderId())
         .compose(
@@ -101,15 +103,9 @@ public final class OrderLookup {
       boolean own = user == null || found.user() == null || found.user().equals(user.value());
       return own
           ? Future.succeededFuture(new OrderViews(List.of(found.view()), false))
-          : notFound();
+          : refuse(ErrorCode.NOT_FOUND);
     }
-    return Future.failedFuture(
-        new SeckillException(ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE.title()));
-  }
-
-  private static <T> Future<T> notFound() {
-    return Future.failedFuture(
-        new SeckillException(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title()));
+    return refuse(ErrorCode.UNAVAILABLE);
   }
 
   private Future<Finding> inMySql(WinId win, OrderId id) {

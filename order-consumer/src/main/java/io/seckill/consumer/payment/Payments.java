@@ -1,5 +1,6 @@
 package io.seckill.consumer.payment;
 
+import static io.seckill.consumer.Refusals.refuse;
 import static io.seckill.consumer.db.Database.run;
 
 import io.seckill.common.bus.Addresses;
@@ -12,7 +13,6 @@ import io.seckill.common.bus.PaymentNotice;
 import io.seckill.common.bus.PaymentStart;
 import io.seckill.common.bus.PaymentStarted;
 import io.seckill.common.error.ErrorCode;
-import io.seckill.common.error.SeckillException;
 import io.seckill.common.id.OrderIds;
 import io.seckill.common.id.UserId;
 import io.seckill.common.id.WinId;
@@ -102,11 +102,11 @@ final class Payments {
   /** Opens a payment for an order, or finds the one that is open. */
   Future<PaymentStarted> start(PaymentStart request) {
     if (terms.provider().isEmpty()) {
-      return refused(ErrorCode.CONFLICT, "nothing can be paid here: there is no payment provider");
+      return refuse(ErrorCode.CONFLICT, "nothing can be paid here: there is no payment provider");
     }
     Optional<WinId> win = orderIds.open(request.orderId());
     if (win.isEmpty()) {
-      return refused(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title());
+      return refuse(ErrorCode.NOT_FOUND);
     }
     return database
         .inTransactionRepeating(connection -> open(connection, win.get(), request))
@@ -172,7 +172,7 @@ final class Payments {
     if (opening instanceof Opening.NotStored) {
       return notStored(request);
     }
-    return refused(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title());
+    return refuse(ErrorCode.NOT_FOUND);
   }
 
   private Future<PaymentStarted> atProvider(Opening.Open open) {
@@ -189,7 +189,7 @@ final class Payments {
               if (logRate.allows()) {
                 LOG.warn("the payment provider does not open a payment: {}", failure.getMessage());
               }
-              return refused(ErrorCode.UNAVAILABLE, "the payment provider is away right now");
+              return refuse(ErrorCode.UNAVAILABLE, "the payment provider is away right now");
             })
         .map(
             url ->
@@ -214,17 +214,13 @@ final class Payments {
             reply -> {
               OrderStatus status = reply.body().orders().get(0).status();
               return status == OrderStatus.ACCEPTED || status == OrderStatus.PENDING_PAYMENT
-                  ? refused(ErrorCode.BUSY, "the order is being stored; try again in a moment")
+                  ? refuse(ErrorCode.BUSY, "the order is being stored; try again in a moment")
                   : notPayable(status);
             });
   }
 
   private static <T> Future<T> notPayable(OrderStatus status) {
-    return refused(ErrorCode.CONFLICT, "the order does not wait for money: it is " + status);
-  }
-
-  private static <T> Future<T> refused(ErrorCode code, String detail) {
-    return Future.failedFuture(new SeckillException(code, detail));
+    return refuse(ErrorCode.CONFLICT, "the order does not wait for money: it is " + status);
   }
 
   /** Takes what the provider says of a payment; the same again has no second effect. */
@@ -270,9 +266,9 @@ final class Payments {
             notice.orderId(),
             notice.amountMinor(),
             shortened(notice.currency(), MAX_TOLD_CURRENCY_CHARS));
-        yield refused(ErrorCode.CONFLICT, "amount or currency are not those of the payment");
+        yield refuse(ErrorCode.CONFLICT, "amount or currency are not those of the payment");
       }
-      case UNKNOWN -> refused(ErrorCode.NOT_FOUND, "there is no such payment of that order");
+      case UNKNOWN -> refuse(ErrorCode.NOT_FOUND, "there is no such payment of that order");
     };
   }
 

@@ -2,22 +2,15 @@ package io.seckill.consumer.payment;
 
 import io.seckill.common.bus.PaymentNotice;
 import io.seckill.common.config.SeckillConfig;
-import io.seckill.common.payment.CallbackSignature;
+import io.seckill.consumer.SignedPosts;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClientAgent;
-import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.PoolOptions;
-import io.vertx.core.http.RequestOptions;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Speaks to the sandbox provider: JSON over HTTP, each request signed like a callback. Belongs to
@@ -31,24 +24,20 @@ final class SandboxProvider implements PaymentProvider {
   /** Payments that buyers start while all connections are busy; beyond it they are told so. */
   private static final int MAX_WAITING = 256;
 
-  private static final int MAX_ANSWER_BYTES = 16_384;
-
   private static final int MAX_REF_CHARS = 128;
 
-  private final HttpClientAgent client;
+  private final SignedPosts posts;
   private final String baseUrl;
-  private final long callTimeoutMs;
-  private final CallbackSignature signature;
 
   /** Makes a client; connects when first used. */
   SandboxProvider(Vertx vertx, SeckillConfig.Payment config) {
     String url = config.sandboxUrl();
     this.baseUrl = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
-    this.callTimeoutMs = config.callTimeoutMs();
-    this.signature = new CallbackSignature(config.secret().value());
-    this.client =
-        vertx.createHttpClient(
-            new HttpClientOptions().setConnectTimeout((int) callTimeoutMs),
+    this.posts =
+        new SignedPosts(
+            vertx,
+            config.secret(),
+            config.callTimeoutMs(),
             new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS).setMaxWaitQueueSize(MAX_WAITING));
   }
 
@@ -111,49 +100,17 @@ final class SandboxProvider implements PaymentProvider {
             .put("amountMinor", payment.amountMinor())
             .put("currency", payment.currency())
             .toBuffer();
-    String signed = signature.sign(body.getBytes(), System.currentTimeMillis());
-    return client
-        .request(
-            new RequestOptions()
-                .setMethod(HttpMethod.POST)
-                .setAbsoluteURI(baseUrl + "/v1/payments/" + request)
-                .setTimeout(callTimeoutMs)
-                .setIdleTimeout(callTimeoutMs)
-                .putHeader("Content-Type", "application/json")
-                .putHeader(CallbackSignature.HEADER, signed))
-        .compose(http -> send(http, body))
-        .timeout(callTimeoutMs, TimeUnit.MILLISECONDS);
+    return posts.post(
+        baseUrl + "/v1/payments/" + request, HttpHeaders.headers(), body, SandboxProvider::judge);
   }
 
-  private static Future<JsonObject> send(HttpClientRequest http, Buffer body) {
-    return http.send(body)
-        .compose(SandboxProvider::read)
-        // What did not end well must not be taken for the next answer.
-        .onFailure(failure -> http.reset());
-  }
-
-  private static Future<JsonObject> read(HttpClientResponse response) {
-    Promise<JsonObject> answer = Promise.promise();
-    Buffer body = Buffer.buffer();
-    response
-        .handler(
-            part -> {
-              if (body.length() + part.length() > MAX_ANSWER_BYTES) {
-                answer.tryFail("the provider answered too much");
-              } else {
-                body.appendBuffer(part);
-              }
-            })
-        .exceptionHandler(answer::tryFail)
-        .endHandler(
-            end -> {
-              if (response.statusCode() == 200) {
-                answer.tryComplete(jsonOf(body));
-              } else {
-                answer.tryFail("the provider answered " + response.statusCode());
-              }
-            });
-    return answer.future();
+  private static Future<JsonObject> judge(SignedPosts.Answer answer) {
+    if (answer.isCut()) {
+      return Future.failedFuture("the provider answered too much");
+    }
+    return answer.status() == 200
+        ? Future.succeededFuture(jsonOf(answer.body()))
+        : Future.failedFuture("the provider answered " + answer.status());
   }
 
   /** What is no JSON object says nothing. */
@@ -167,6 +124,6 @@ final class SandboxProvider implements PaymentProvider {
 
   @Override
   public Future<Void> close() {
-    return client.close();
+    return posts.close();
   }
 }

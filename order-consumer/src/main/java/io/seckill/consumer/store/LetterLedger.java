@@ -1,5 +1,6 @@
 package io.seckill.consumer.store;
 
+import static io.seckill.consumer.Refusals.refuse;
 import static io.seckill.consumer.db.Database.run;
 
 import io.seckill.common.bus.OrderEvent;
@@ -108,7 +109,7 @@ public final class LetterLedger {
         .compose(
             rows ->
                 rows.size() == 0
-                    ? refuse(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.title())
+                    ? refuse(ErrorCode.NOT_FOUND)
                     : Future.succeededFuture(filed(rows).get(0)));
   }
 
@@ -322,9 +323,5 @@ public final class LetterLedger {
       arguments.addValue(name.getValue(i));
     }
     return run(connection, Sql.END_LETTER, arguments).map(ended -> ended.rowCount() == 1);
-  }
-
-  private static <T> Future<T> refuse(ErrorCode code, String detail) {
-    return Future.failedFuture(new SeckillException(code, detail));
   }
 }
