@@ -230,7 +230,7 @@ final class BoardKeeper {
   }
 
   private static Future<Optional<Reading>> read(ShardSession session, List<ItemId> asked) {
-    RedisLink link = session.isOpen() ? session.link().orElse(null) : null;
+    RedisLink link = session.openLink().orElse(null);
     if (link == null) {
       return Future.succeededFuture(Optional.empty());
     }

@@ -66,7 +66,7 @@ final class Promotions {
   /** Again and again, until there is no unit or nobody waits. */
   private Future<Void> promote(Place place) {
     ShardSession session = sessions.get(place.shard());
-    RedisLink link = session.epoch() > 0 ? session.link().orElse(null) : null;
+    RedisLink link = session.openLink().orElse(null);
     if (link == null) {
       return Future.succeededFuture();
     }

@@ -324,7 +324,7 @@ final class PurchaseBatcher {
 
   private void pump() {
     while (inFlight < options.callsInFlight && !queue.isEmpty()) {
-      Optional<RedisLink> link = session.epoch() > 0 ? session.link() : Optional.empty();
+      Optional<RedisLink> link = session.openLink();
       if (link.isEmpty()) {
         break;
       }

@@ -94,7 +94,7 @@ final class ShardSession {
 
   /** Whether scripts can be called now. */
   boolean isOpen() {
-    return epoch > 0 && link().isPresent();
+    return openLink().isPresent();
   }
 
   /**
@@ -132,6 +132,11 @@ final class ShardSession {
   /** The highest number of the present epoch that a reply has told; 0 for none. */
   long seenSeq() {
     return seen.epoch() == epoch ? seen.seq() : 0;
+  }
+
+  /** The next connection that is up, in turn, while the shard is open here: for scripts. */
+  Optional<RedisLink> openLink() {
+    return epoch > 0 ? link() : Optional.empty();
   }
 
   /** The next connection that is up, in turn. */

@@ -49,7 +49,7 @@ final class ShardSteps {
    * it said nothing, or when the shard has to be opened again.
    */
   static Future<StepResult> call(ShardSession session, Call call) {
-    RedisLink link = session.epoch() > 0 ? session.link().orElse(null) : null;
+    RedisLink link = session.openLink().orElse(null);
     if (link == null) {
       return unavailable("shard " + session.shard() + " is not open");
     }

@@ -212,7 +212,7 @@ final class Transfers {
 
   private Future<Step> send(ItemId item, Transfer transfer, long seenSent) {
     ShardSession session = sessions.get(transfer.from());
-    RedisLink link = session.epoch() > 0 ? session.link().orElse(null) : null;
+    RedisLink link = session.openLink().orElse(null);
     if (link == null) {
       return Future.succeededFuture(Step.NONE);
     }

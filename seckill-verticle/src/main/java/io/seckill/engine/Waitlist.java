@@ -548,7 +548,7 @@ final class Waitlist {
     }
 
     private <T> void make(Call<T> call, ErrorCode onUnknown, long untilNanos, Promise<T> answer) {
-      RedisLink link = session.epoch() > 0 ? session.link().orElse(null) : null;
+      RedisLink link = session.openLink().orElse(null);
       if (System.nanoTime() - untilNanos > 0 || link == null) {
         refusal(link == null ? ErrorCode.UNAVAILABLE : ErrorCode.BUSY).onFailure(answer::fail);
         return;
